@@ -5,6 +5,7 @@ export type ErrorCode =
   | 'ERR_HOOK_FAILED'
   | 'ERR_HOOK_OUTPUT'
   | 'ERR_PATCH'
+  | 'ERR_STATE_CHANGED'
   | 'ERR_FILTER'
   | 'ERR_KUBE'
   | 'ERR_KUBE_EXPIRED'
@@ -150,6 +151,16 @@ export class HookOutputError extends HookletError {
 export class PatchError extends HookletError {
   override readonly name = 'PatchError';
   readonly code = 'ERR_PATCH';
+  readonly isRetryable = true;
+}
+
+/**
+ * The state of an object was changed by somebody else while a run of its hook was under way, or the object is gone:
+ * nothing of the run is applied, and the next one sees what is there.
+ */
+export class StateChangedError extends HookletError {
+  override readonly name = 'StateChangedError';
+  readonly code = 'ERR_STATE_CHANGED';
   readonly isRetryable = true;
 }
 

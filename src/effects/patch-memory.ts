@@ -1,4 +1,4 @@
-import type { ResourceKind } from '../kube/kind.ts';
+import { isBuiltIn, type ResourceKind } from '../kube/kind.ts';
 
 const MAX_VERSIONS = 10_000;
 
@@ -17,8 +17,7 @@ export class PatchMemory {
 
   /** Whether objects of the kind can be updated only with a resourceVersion; always true for custom resources. */
   needsVersion(kind: ResourceKind): boolean {
-    const isBuiltIn = !kind.group.includes('.') || kind.group.endsWith('.k8s.io');
-    return !isBuiltIn || this.#versionRequired.has(keyOf(kind));
+    return !isBuiltIn(kind) || this.#versionRequired.has(keyOf(kind));
   }
 
   requireVersion(kind: ResourceKind): void {

@@ -9,7 +9,7 @@
 
 import type { KubeRequest } from '../kube/client.ts';
 import { isLost, isMissing } from '../kube/api-error.ts';
-import { resourcePath, type ResourceKind } from '../kube/kind.ts';
+import { isBuiltIn, resourcePath, type ResourceKind } from '../kube/kind.ts';
 import { metadataOf, uidOf, versionOf } from './api-object.ts';
 import { isObject } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';
@@ -118,10 +118,9 @@ export class StatusAttempts {
 
   #plan(live: JsonObject): StatusPlan {
     const { kind, session, wanted } = this.#options;
-    const isBuiltIn = !kind.group.includes('.') || kind.group.endsWith('.k8s.io');
     const generation = this.#generation ?? 0;
     const lacks = session.memory.lacksOf(kind);
-    return planStatus(live, wanted, { generation, isBuiltIn, lacks, nowMs: session.now() });
+    return planStatus(live, wanted, { generation, isBuiltIn: isBuiltIn(kind), lacks, nowMs: session.now() });
   }
 
   async #read(): Promise<JsonObject> {

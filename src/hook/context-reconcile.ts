@@ -1,5 +1,6 @@
 import { writeItems, type ItemRule } from './context-items.ts';
 import type { JsonChunks } from './json-chunks.ts';
+import type { KeptState } from './kept-state.ts';
 import { ownedKey } from './reconcile-mark.ts';
 import type { ReconcileTrigger, Snapshot } from './trigger.ts';
 
@@ -13,6 +14,8 @@ export interface ReconcileView {
   readonly watched: ReadonlyMap<string, Snapshot>;
   /** Whether the object is being deleted. */
   readonly isFinalizing: boolean;
+  /** What the hook kept with the object; absent: nothing. */
+  readonly state?: KeptState;
 }
 
 /** Returns what a Reconcile context shows; undefined when the object is gone by now. */
@@ -49,7 +52,7 @@ export function writeReconcile(
   if (previous !== undefined) chunks.text(`,"previous":${previous}`);
   chunks.text(`,"reason":"${reason}","runId":`).value(run.runId);
   writeSnapshots();
-  chunks.text(',"type":"Reconcile"');
+  chunks.text(`,"state":${view?.state?.json ?? 'null'},"type":"Reconcile"`);
   const watched = binding.watches.map((rule) => ({ name: rule.name, rule }));
   writeParts(chunks, 'watched', watched, view?.watched);
   chunks.text('}');

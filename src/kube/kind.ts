@@ -42,6 +42,11 @@ export interface ResourceLocation {
   readonly subresource?: string;
 }
 
+/** Whether the kind is one of Kubernetes itself, by its group. */
+export function isBuiltIn({ group }: Pick<ResourceKind, 'group'>): boolean {
+  return !group.includes('.') || group.endsWith('.k8s.io');
+}
+
 /**
  * Returns the API path of a collection or an object of `kind`; throws `RangeError` when a part of it is not allowed in
  * a path.

@@ -81,6 +81,7 @@ export function parseJson(bytes: Uint8Array, start = 0, end = bytes.length): unk
   }
 }
 
-function isJsonObject(value: unknown): value is JsonObject {
+/** Whether a value is an object of JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -42,6 +42,7 @@ export function runMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'Metric operations of hooks that were dropped because they exceeded the limits.',
       ['hook'],
     ),
+    objectsRefused: gauge('objects_refused', 'Objects that the hook refuses now.', ['hook', 'binding', 'reason']),
     deadLetters: gauge('dead_letters', 'What the hook gave up and is remembered.', ['hook', 'binding']),
     deadLettersDropped: counter('dead_letters_dropped_total', 'Dead letters that were dropped for newer ones.'),
     pausedTasks: gauge('paused_tasks', 'What waits because the hook, its queue or its object is paused.', ['hook']),

@@ -19,6 +19,7 @@ import { GivenUp } from './dead-letters/given-up.ts';
 import { HttpTriggers } from './http/http-triggers.ts';
 import type { OperatorParts } from './operator-parts.ts';
 import { openChildren } from './reconcile/open-children.ts';
+import { Refusals } from './results/refusals.ts';
 import { Runs } from './runs/runs.ts';
 import { createScheduleObserver } from './schedules/schedule-observer.ts';
 import { openSchedules } from './schedules/schedule-state.ts';
@@ -45,6 +46,7 @@ export class Joints {
   readonly triggers: HttpTriggers;
   readonly hooks: HookSet;
   readonly runs: Runs;
+  readonly refusals: Refusals;
   readonly startup = new StartupHooks();
   readonly asked = new LoadedHooks({
     units: () => this.hooks.units,
@@ -66,6 +68,7 @@ export class Joints {
     );
     this.givenUp = this.#openGivenUp();
     this.triggers = this.#openHttp();
+    this.refusals = new Refusals({ metrics: parts.metrics, unitOf: (hook) => this.hooks.unitOf(hook) });
     this.runs = new Runs({
       ...options,
       ...parts,
@@ -103,7 +106,7 @@ export class Joints {
 
   #subscribers(): readonly (RunJournal | undefined)[] {
     const { hookEvents, history, activity, traces, options } = this.#parts;
-    const own = [this.givenUp.letters, history, this.triggers.journal, this.#seen];
+    const own = [this.givenUp.letters, history, this.triggers.journal, this.#seen, this.refusals];
     return [hookEvents, ...own, activity, traces?.journal, options.observer];
   }
 

@@ -108,4 +108,4 @@ export async function openRecords(
 }
 
 /** A dry run writes none. */
-const NO_EVENTS: EventRecorder = { record: () => {}, run: aborted };
+const NO_EVENTS: EventRecorder = { record: () => {}, tell: async () => ({ type: 'off' }), run: aborted };

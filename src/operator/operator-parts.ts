@@ -61,7 +61,7 @@ export interface OperatorParts {
   readonly recorder?: Recorder | undefined;
   /** Makes a trace of each run; absent: there are none. */
   readonly traces?: RunTraces | undefined;
-  readonly events?: Pick<EventRecorder, 'record'>;
+  readonly events?: Pick<EventRecorder, 'record' | 'tell'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   /** Does the work of each run, such as in a dry run; absent: as it is. */
   readonly around?: DryRun['around'] | undefined;

@@ -2,9 +2,10 @@ import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
 import type { ParsedResult, ResultScope } from '../effects/read-result.ts';
-import { HookOutputError, KubeError, PatchError } from '../errors.ts';
+import { HookOutputError, KubeError, PatchError, StateChangedError } from '../errors.ts';
 import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
 import type { ReconcileReader } from '../hook/context-reconcile.ts';
+import type { ReconcileTrigger } from '../hook/trigger.ts';
 import type { Execution, Executor, HookOutput, RunCost } from '../runner/executor.ts';
 import { isShown } from './classify.ts';
 import { conclude } from './conclude.ts';
@@ -149,7 +150,13 @@ async function execute(
 ): Promise<Execution> {
   const seeing: ReconcileReader = (trigger) => {
     const seen = view(trigger);
-    if (seen !== undefined) journal.record({ type: 'seen', run, trigger, object: seen.object });
+    if (seen === undefined) return undefined;
+    journal.record({ type: 'seen', run, trigger, object: seen.object });
+    const { problem } = seen.state ?? {};
+    if (problem !== undefined) {
+      const message = `${trigger.binding.kind} ${nameOf(trigger)}: ${problem}`;
+      journal.record({ type: 'warned', run, warning: { type: 'likelyMistake', message } });
+    }
     return seen;
   };
   const contexts = writeContexts(run.task, read, facts, { view: seeing, runId: run.id, attempt: run.attempt });
@@ -160,6 +167,10 @@ async function execute(
   const traced = traceparent === undefined ? {} : { traceparent };
   const request = { hook, contexts, runId: run.id, onOutput, isAsked, ...traced };
   return executor.execute(request, signal);
+}
+
+function nameOf({ namespace, name }: ReconcileTrigger): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
 }
 
 async function report(
@@ -181,6 +192,7 @@ async function report(
 /** Classifies an error that was thrown during an attempt: what failed, and whether the API server was unavailable. */
 export function failureOf(error: unknown): FailedRun {
   if (!(error instanceof Error)) return { type: 'failed', by: 'hook', error: new Error(String(error)) };
+  if (error instanceof StateChangedError) return { type: 'failed', by: 'environment', error };
   if (error instanceof HookOutputError) return { type: 'failed', by: 'output', error };
   if (!(error instanceof PatchError)) return { type: 'failed', by: 'hook', error };
   if (!(error.cause instanceof KubeError)) return { type: 'failed', by: 'patch', error };

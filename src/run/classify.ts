@@ -36,9 +36,10 @@ function shownOnly({ conditions, status, events }: ContextResult): ContextResult
   return { conditions, events, ...(status !== undefined && { status }) };
 }
 
-/** Whether the result has something to be written to objects: conditions, fields of a status, or Events. */
+/** Whether the result has something to be written to objects: conditions, fields of a status, Events, or a refusal. */
 export function isShown({ contexts, ...whole }: HookResult): boolean {
   return [whole, ...contexts.values()].some(
-    ({ conditions, status, events }) => conditions.length > 0 || status !== undefined || events.length > 0,
+    ({ conditions, status, events, refused }) =>
+      conditions.length > 0 || status !== undefined || events.length > 0 || refused !== undefined,
   );
 }

@@ -46,14 +46,14 @@ async function concludeExited(
   if (outcome === 'done') {
     const [trigger] = run.task.triggers;
     const answered = trigger.type === 'ask' ? verdictOf(trigger, outputs) : {};
-    const applied = await carryOut(run, outputs, options, terminate);
+    const applied = await carryOut(run, { outputs, result }, options, terminate);
     const { admission, conversion } = outputs;
     const response = { admission, conversion };
     return { type: 'succeeded', cost, applied, response, ...answered, ...said };
   }
   const isStopped = stop.aborted || terminate.aborted;
   if (outcome === 'later' && !isStopped) {
-    const applied = await carryOut(run, outputs, options, terminate);
+    const applied = await carryOut(run, { outputs, result }, options, terminate);
     return { type: 'later', cost, applied, ...retryAfterOf(result), ...said };
   }
   await salvage(run, outputs, options, terminate);
@@ -109,16 +109,22 @@ async function readResult(
   return result;
 }
 
+interface Written {
+  readonly outputs: HookOutputs;
+  readonly result: HookResult | undefined;
+}
+
 async function carryOut(
   run: Run,
-  outputs: HookOutputs,
-  { effects, journal }: AttemptOptions,
+  { outputs, result }: Written,
+  { effects, journal, reconciling }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<readonly AppliedOperation[]> {
   const { name } = run.task.hook;
   const { operations, metrics, warnings } = await effects.parse(name, outputs, signal);
   recordMistakes(run, [...warnings, ...undeclaredEffects(run.task, operations.length)], journal);
   if (isDryRun(run.task)) return [];
+  if (result !== undefined) await reconciling?.keep?.(run, result, signal);
   const applied = await effects.apply(operations, reporter(run, operations, journal), signal);
   effects.applyMetrics(name, metrics);
   return applied;

@@ -7,6 +7,7 @@ import { newTask } from '../../src/hook/task.ts';
 import type { EventTrigger, Trigger } from '../../src/hook/trigger.ts';
 import { createCluster } from '../../src/kube/credentials/cluster.ts';
 import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
+import { ToldEvents } from '../../src/operator/results/told-events.ts';
 import { createResultReport } from '../../src/operator/results/report-result.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { StatusVersions } from '../../src/units/own-status-writes.ts';
@@ -219,6 +220,7 @@ function reporting(rig: StatusRig) {
   const report = createResultReport({
     access: { client: rig.client, kinds: rig.kinds },
     events: { record: (event) => void recorded.push(event) },
+    told: new ToldEvents({ tell: async () => ({ type: 'off' }) }),
     beginStatusWrite: (_hook, place) => (versions) => void writes.push({ place, versions }),
     now: () => rig.clock.nowMs,
     log,

@@ -7,6 +7,7 @@ import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.t
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { createWatches } from '../../src/kube/watch/shared-watches.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { ToldEvents } from '../../src/operator/results/told-events.ts';
 import { createResultReport } from '../../src/operator/results/report-result.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { RunCost } from '../../src/runner/executor.ts';
@@ -59,6 +60,7 @@ export async function startStatusHook(cluster: Cluster, rig: StatusRig, result: 
   const report = createResultReport({
     access: { client, kinds: rig.kinds },
     events: { record: (event) => void recorded.push(event) },
+    told: new ToldEvents({ tell: async () => ({ type: 'off' }) }),
     beginStatusWrite: (_hook, place) => unit.beginStatusWrite(place),
     now: Date.now,
     log,

@@ -3,6 +3,7 @@ import { compileFilter } from '../../filter/filter.ts';
 import type { Filter, OwnedKind, ReconcileBinding, WatchedKind } from '../../hook/binding.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import type { ReconcileView } from '../../hook/context-reconcile.ts';
+import { readKeptState } from '../../hook/kept-state.ts';
 import { MARK_LABEL, ownedKey, PARENT_LABEL, reconcileMark } from '../../hook/reconcile-mark.ts';
 import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import { comparePlaces } from '../../kube/watch/object-index.ts';
@@ -53,12 +54,15 @@ export function reconcileView(binding: ReconcileBinding, given: ReconcileGiven):
     const candidates = [...others, ...(watched.get(rule.name) ?? [])].filter(isKind(rule));
     return [rule.name, watchedItems(rule, candidates, { parent, warnings })] as const;
   });
+  const object = Buffer.from(JSON.stringify(parent.value));
   const view = {
-    object: Buffer.from(JSON.stringify(parent.value)),
+    object,
     owned: new Map(ownedParts),
     watched: new Map(watchedParts),
     isFinalizing,
+    state: readKeptState(binding, object),
   };
+  if (view.state.problem !== undefined) warnings.push(`${objectName(parent)}: ${view.state.problem}`);
   return { view, children, warnings };
 }
 

@@ -14,9 +14,11 @@ import {
   type EventSubject,
   type RecordedEvent,
 } from './event-object.ts';
+import { EventBudgets } from './event-budget.ts';
 import { EventQueue, type WaitingEvent } from './event-queue.ts';
 import type { OwnPod } from './own-pod.ts';
 import { policyRuleText } from '../policy-rule.ts';
+import { tellOnce, type TellOutcome } from './tell-once.ts';
 import { tokenBucket } from '../rate-limit.ts';
 
 export type { EventSubject, RecordedEvent } from './event-object.ts';
@@ -25,6 +27,8 @@ export type { EventSubject, RecordedEvent } from './event-object.ts';
 export interface EventRecorder {
   /** Queues an Event. Never blocks and never throws; a repeated Event only increases the count of the first one. */
   record(event: RecordedEvent): void;
+  /** Creates an Event at once, under a name that is derived from `key`; never rejects. */
+  tell(event: RecordedEvent, key: string, signal: AbortSignal): Promise<TellOutcome>;
   /** Sends queued Events until `signal` aborts, then sends the rest for at most one more second. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -43,6 +47,8 @@ export interface EventRecorderOptions {
 // Each object has a rate of its own; this is the one of all together.
 const BURST = 100;
 const PER_SECOND = 5;
+/** Of the Events about one object that are told once, each with a key of its own. */
+const TOLD_RATE = { burst: 25, everyMs: 10_000 };
 const MAX_REMEMBERED = 2000;
 const MAX_REFUSALS = 1000;
 const TRIES = 5;
@@ -70,6 +76,7 @@ class QueuedEventRecorder implements EventRecorder {
   readonly #queue: EventQueue;
   readonly #sent = new Map<string, Sent>();
   readonly #limit = tokenBucket({ perSecond: PER_SECOND, burst: BURST });
+  readonly #toldBudgets = new EventBudgets();
   readonly #bell = new Bell();
   /** By namespace. */
   readonly #refusedUntilMs = new Map<string, number>();
@@ -88,6 +95,19 @@ class QueuedEventRecorder implements EventRecorder {
     if (nowMs < (this.#refusedUntilMs.get(eventNamespace(subject)) ?? 0)) return;
     this.#queue.add(event, subject, nowMs);
     this.#bell.ring();
+  }
+
+  async tell(event: RecordedEvent, key: string, signal: AbortSignal): Promise<TellOutcome> {
+    const subject = event.about ?? this.#pod;
+    if (subject === undefined) return { type: 'off' };
+    const nowMs = this.#now();
+    const object = JSON.stringify([subject.kind, eventNamespace(subject), subject.name, subject.uid]);
+    if (this.#toldBudgets.waitMs(object, TOLD_RATE, nowMs) > 0) {
+      return { type: 'failed', message: 'too many Events about the object are told at once' };
+    }
+    this.#toldBudgets.take(object, TOLD_RATE, nowMs);
+    const { client } = this.#options;
+    return tellOnce({ event, subject, key }, { client, instance: this.#pod?.name ?? 'hooklet', nowMs }, signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 import { HookFailedError, summaryOf } from '../../errors.ts';
 import type { Condition, ContextResult } from '../../hook/result.ts';
-import { asJsonObject, parseJson } from '../../kube/object.ts';
+import { asJsonObject, parseJson, text, type JsonObject } from '../../kube/object.ts';
 import type { FailedRun } from '../../run/run.ts';
+import { refusalToken } from '../results/told-record.ts';
 
 const MAX_MESSAGE = 1024;
 const FAILED = 'the hook failed: ';
@@ -22,14 +23,29 @@ export function failedCondition({ said = {}, run, isPermanent }: FailedAnswer): 
   return { type: 'Ready', status: 'False', reason, message };
 }
 
-/** The condition that takes back a `failedCondition`; undefined where the object, as JSON, has none. */
-export function succeededCondition(object: Uint8Array | undefined): Condition | undefined {
+/**
+ * The condition that takes back a `failedCondition`, or that of a refusal which `told` knows; undefined where the object,
+ * as JSON, has neither.
+ */
+export function succeededCondition(
+  object: Uint8Array | undefined,
+  told: () => readonly string[] = () => [],
+): Condition | undefined {
   if (object === undefined) return undefined;
   const { conditions } = asJsonObject(asJsonObject(parseJson(object))['status']);
   const ready = (Array.isArray(conditions) ? conditions : []).map(asJsonObject).find(({ type }) => type === 'Ready');
-  const message = typeof ready?.['message'] === 'string' ? ready['message'] : '';
-  if (ready?.['status'] !== 'False' || !(message.startsWith(FAILED) || message.startsWith(GAVE_UP))) return undefined;
+  if (ready?.['status'] !== 'False') return undefined;
+  if (!isOfFailure(ready) && !isOfRefusal(ready, told())) return undefined;
   return { type: 'Ready', status: 'True', reason: 'HookSucceeded', message: 'the hook succeeded' };
+}
+
+function isOfFailure({ message }: JsonObject): boolean {
+  return text(message).startsWith(FAILED) || text(message).startsWith(GAVE_UP);
+}
+
+function isOfRefusal({ reason, observedGeneration }: JsonObject, told: readonly string[]): boolean {
+  const generation = typeof observedGeneration === 'number' ? observedGeneration : undefined;
+  return told.includes(refusalToken(text(reason), generation));
 }
 
 function summaryOfRun({ by, error }: Pick<FailedRun, 'by' | 'error'>): string {

@@ -34,7 +34,7 @@ export function judged(outcome: RunOutcome): outcome is JudgedOutcome {
 export function withReached(run: Run, outcome: JudgedOutcome, reached: readonly ReachedContext[]): RunOutcome {
   const applied = [...outcome.applied, ...reached.flatMap((one) => one.applied)];
   const [only] = reached;
-  const given = outcome.result ?? (reached.some(({ ready }) => ready !== undefined) ? NO_RESULT : undefined);
+  const given = outcome.result ?? (reached.some(saysMore) ? NO_RESULT : undefined);
   if (run.task.triggers.length > 1 || only === undefined) {
     return { ...outcome, applied, ...(given && { result: withContexts(given, reached) }) };
   }
@@ -56,6 +56,15 @@ export function withFailed(run: Run, outcome: FailedRun, told: readonly ReachedC
   const contexts = new Map(result.contexts);
   for (const one of shown) contexts.set(one.index, withReady(contexts.get(one.index) ?? NO_ANSWER, one));
   return { ...outcome, result: { ...result, contexts } };
+}
+
+function saysMore({ ready, events = [] }: ReachedContext): boolean {
+  return ready !== undefined || events.length > 0;
+}
+
+/** Whether a hook says of one context that it failed. */
+export function isFailure({ outcome }: Pick<ContextResult, 'outcome'>): boolean {
+  return outcome === 'failed' || outcome === 'permanent';
 }
 
 const NO_ANSWER: ContextResult = { conditions: [], events: [] };
@@ -109,7 +118,8 @@ const MAX_MESSAGE = 1024;
 /** Adds the Events about names that are taken, and the condition, unless the hook gives one of its type. */
 function withReady<T extends ContextResult>(answer: T, { ready, events = [] }: ReachedContext): T {
   const said = events.length === 0 ? answer : { ...answer, events: [...answer.events, ...events] };
-  if (ready === undefined || answer.conditions.some(({ type }) => type === ready.type)) return said;
+  const isRefused = answer.refused !== undefined;
+  if (ready === undefined || isRefused || answer.conditions.some(({ type }) => type === ready.type)) return said;
   return { ...said, conditions: [...answer.conditions, ready] };
 }
 

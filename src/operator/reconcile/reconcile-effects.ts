@@ -3,10 +3,13 @@ import type { Reconciling } from '../../run/reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from '../../run/run.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
 import { collect, NOTHING, prepareAll } from './finalizers.ts';
+import { keepStates, type WrittenState } from './keep-states.ts';
+import { toldOf, waitingOf } from './told-of.ts';
 import {
   eventsOfProblems,
   failedReach,
   failureOfChildren,
+  isFailure,
   judged,
   withFailed,
   withReached,
@@ -34,6 +37,7 @@ const NO_ANSWER: ContextResult = { conditions: [], events: [] };
  */
 export function createReconciling(options: ReconcileEffectsOptions): Reconciling {
   const started = new WeakMap<Run, readonly Started[]>();
+  const kept = new WeakMap<Run, readonly WrittenState[]>();
   return {
     async prepare(run, signal) {
       try {
@@ -47,21 +51,45 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
         return failedReach(error);
       }
     },
-    async finish(run, outcome, signal) {
+    async keep(run, result, signal) {
       const all = started.get(run) ?? [];
+      kept.set(run, await keepStates(all, result, writing(run, options, signal)));
+    },
+    async finish(run, outcome, signal) {
       const writes = writing(run, options, signal);
-      const there = all.filter((one) => isStillThere(one, run, options));
-      if (outcome.type === 'failed') return withFailed(run, outcome, await failedAll(there, outcome, writes));
-      if (!judged(outcome) || all.length === 0) return outcome;
-      const reached: ReachedContext[] = [];
-      for (const one of there) {
-        const answer = outcome.result?.contexts.get(one.index) ?? outcome.result ?? NO_ANSWER;
-        if (isFailure(answer)) reached.push(await failedOne(one, answer, writes));
-        else reached.push(await reach(one, { answer, isDone: isDone(outcome, answer) }, writes));
+      const finished = await finishRun(run, outcome, { all: started.get(run) ?? [], writes });
+      // The next run of the object is to see what this one has kept.
+      for (const { one, kept: digest } of kept.get(run) ?? []) {
+        const shown = { uid: one.parent.uid, ...(digest !== undefined && { kept: digest }) };
+        await options.reconcilerOf(run.task.hook, one.trigger)?.shows?.(one.trigger, shown, signal);
       }
-      return withReached(run, outcome, reached);
+      return finished;
     },
   };
+}
+
+interface Finishing {
+  readonly all: readonly Started[];
+  readonly writes: Writing;
+}
+
+async function finishRun(run: Run, outcome: RunOutcome, { all, writes }: Finishing): Promise<RunOutcome> {
+  const there = all.filter((one) => isStillThere(one, run, writes));
+  if (outcome.type === 'failed') return withFailed(run, outcome, await failedAll(there, outcome, writes));
+  if (!judged(outcome) || all.length === 0) return outcome;
+  const reached: ReachedContext[] = [];
+  for (const one of there) {
+    const answer = outcome.result?.contexts.get(one.index) ?? outcome.result ?? NO_ANSWER;
+    const waiting = waitingOf(one, answer, writes);
+    const found = await finishOne(one, { answer, isDone: isDone(outcome, answer) }, writes);
+    reached.push(waiting.length === 0 ? found : { ...found, events: [...waiting, ...(found.events ?? [])] });
+  }
+  return withReached(run, outcome, reached);
+}
+
+async function finishOne(one: Started, answered: Answered, writes: Writing): Promise<ReachedContext> {
+  const { answer } = answered;
+  return isFailure(answer) ? failedOne(one, answer, writes) : reach(one, answered, writes);
 }
 
 interface Answered {
@@ -89,7 +117,7 @@ async function reachChildren(
   const { children, signal } = options;
   const { children: desired } = answer;
   if (desired === undefined || children === undefined)
-    return done ? succeededOne(one, options) : { index, applied: [] };
+    return done && answer.refused === undefined ? succeededOne(one, options) : { index, applied: [] };
   const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired, prunes: done };
   const { writes, problems, ready, restMs } = await children.reach(request, signal);
   if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
@@ -102,7 +130,8 @@ async function reachChildren(
 /** Takes back the condition of an earlier failure, for an object whose condition does not depend on children. */
 async function succeededOne(one: Started, options: Writing): Promise<ReachedContext> {
   const { index, trigger } = one;
-  const ready = succeededCondition(options.reconcilerOf(options.run.task.hook, trigger)?.view(trigger)?.object);
+  const object = options.reconcilerOf(options.run.task.hook, trigger)?.view(trigger)?.object;
+  const ready = succeededCondition(object, () => toldOf(one, options).told);
   return ready === undefined ? { index, applied: [] } : withReady(one, ready, options);
 }
 
@@ -149,10 +178,6 @@ async function readyOf(
 ): Promise<Pick<ReachedContext, 'ready'>> {
   const { subresources } = await access.kinds.resolve(parent, signal);
   return subresources.includes('status') ? { ready } : {};
-}
-
-function isFailure({ outcome }: ContextResult): boolean {
-  return outcome === 'failed' || outcome === 'permanent';
 }
 
 function isDone(outcome: RunOutcome, { outcome: said }: ContextResult): boolean {

@@ -7,6 +7,7 @@ import type { Kinds } from '../../kube/kind.ts';
 import type { RunJournal } from '../../run/journal.ts';
 import type { Run } from '../../run/run.ts';
 import type { UnitReconciler } from '../../units/reconcilers.ts';
+import type { ToldEvents } from '../results/told-events.ts';
 import type { ChildrenDoor, ChildWrite } from './children-door.ts';
 
 export interface ReconcileEffectsOptions {
@@ -15,6 +16,10 @@ export interface ReconcileEffectsOptions {
   /** Absent: children are left as they are. */
   readonly children?: ChildrenDoor | undefined;
   readonly journal: RunJournal;
+  /** What was told once; absent where no Events are written. */
+  readonly told?: ToldEvents | undefined;
+  /** The object that the context of a run showed. */
+  readonly seen?: ((run: Run, trigger: ReconcileTrigger) => Uint8Array | undefined) | undefined;
 }
 
 /** An object as it was when its run began. */

@@ -1,4 +1,6 @@
 import { writeStatus, type StatusOutcome, type StatusTarget } from '../../effects/write-status.ts';
+import { annotationsOf } from '../../effects/compare-and-set.ts';
+import type { FinalizerSession } from '../../effects/finalizer.ts';
 import { StatusMemory } from '../../effects/status-memory.ts';
 import type { Hook } from '../../hook/binding.ts';
 import type { HookResult } from '../../hook/result.ts';
@@ -12,8 +14,11 @@ import type { Logger } from '../../log.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { EndStatusWrite, StatusPlace } from '../../units/own-status-writes.ts';
 import { subjectsOf, type ResultSubject } from './result-subjects.ts';
+import type { ToldEvents } from './told-events.ts';
+import { toldPlaceOf } from './told-place.ts';
+import { onceToken, refusalToken } from './told-record.ts';
 import { reportWarnings, type ReportWarning } from './report-warnings.ts';
-import { asksForReport, wishesOf, type EventWish, type StatusWish } from './result-wishes.ts';
+import { asksForReport, withoutRefusals, wishesOf, type EventWish, type StatusWish } from './result-wishes.ts';
 
 /** Limit of the statuses of one run that are written at the same time. */
 const MAX_AT_ONCE = 8;
@@ -21,6 +26,8 @@ const MAX_AT_ONCE = 8;
 export interface ReportParts {
   readonly access: { readonly client: Pick<KubeClient, 'request'>; readonly kinds: Kinds };
   readonly events: Pick<EventRecorder, 'record'>;
+  /** Tells what has a key, and why objects are refused, once. */
+  readonly told: Pick<ToldEvents, 'tell'>;
   /** Holds the events of an object for this hook while its status is written. */
   readonly beginStatusWrite: (hook: Hook, place: StatusPlace) => EndStatusWrite;
   /** The object that a Reconcile context showed; absent: it is read. */
@@ -42,13 +49,19 @@ export function createResultReport(
   const warn = reportWarnings(parts);
   return async (run, outcome, signal) => {
     const result = resultOf(outcome);
+    const session = { ...parts.access, signal };
     if (result === undefined || !asksForReport(result)) return;
     try {
       const subjects = await knownSubjects({ parts, warn, run }, signal);
-      const { statuses, events, problems } = wishesOf(result, subjects);
+      // What a run that failed says of a refusal does not count.
+      const counted = outcome.type === 'failed' ? withoutRefusals(result) : result;
+      const { statuses, events, problems } = wishesOf(counted, subjects);
       for (const problem of problems) warn(run, problem);
       const objects = parsedObjects();
-      for (const wish of events) parts.events.record({ ...recorded(wish, objects), runId: run.id });
+      const isOnce = ({ event, isRefusal = false }: EventWish): boolean => isRefusal || event.once !== undefined;
+      for (const wish of events) if (!isOnce(wish)) parts.events.record(recorded(wish, { objects, run }));
+      const told = await tellOnce(events.filter(isOnce), { parts, objects, run }, session);
+      for (const problem of told) warn(run, problem);
       await atOnce(statuses, MAX_AT_ONCE, async (wish) => {
         const target = targetOf(wish.subject, objects);
         const written = await write({ parts, memory, run }, { ...wish, target }, signal);
@@ -132,15 +145,45 @@ function targetOf(subject: ResultSubject, objects: ObjectReader): StatusTarget {
   return { ...reference, live, isCurrent, uid: text(uid), generation };
 }
 
+interface EventMeans {
+  readonly objects: ObjectReader;
+  readonly run: Run;
+}
+
+/** Tells what is to be told once, for one object after the other; returns what could not be done. */
+async function tellOnce(
+  wishes: readonly EventWish[],
+  { parts, ...means }: EventMeans & { readonly parts: ReportParts },
+  session: FinalizerSession,
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const [subject, own] of Map.groupBy(wishes, (wish) => wish.subject)) {
+    const live = subject === undefined ? {} : means.objects(subject);
+    const { generation } = metadataOf(live);
+    const uid = text(metadataOf(live)['uid']);
+    const object = subject && uid !== '' ? { ...subjectOf(subject, means.objects), uid } : undefined;
+    const { hook } = means.run.task;
+    const place = toldPlaceOf(hook, { binding: subject?.binding, object, annotations: annotationsOf(live) });
+    const events = own.map((wish) => {
+      const { event, isRefusal = false } = wish;
+      const seen = typeof generation === 'number' ? generation : undefined;
+      const token = isRefusal ? refusalToken(event.reason, seen) : onceToken(event.once ?? '');
+      return { token, event, recorded: recorded(wish, means) };
+    });
+    problems.push(...(await parts.told.tell(place, events, session)));
+  }
+  return problems;
+}
+
 /** Without an object, the Event is about the operator's own Pod. */
-function recorded({ event, subject }: EventWish, objects: ObjectReader): RecordedEvent {
+function recorded({ event, subject }: EventWish, { objects, run }: EventMeans): RecordedEvent {
   const { type, reason, message, object: given } = event;
   const own = subject && subjectOf(subject, objects);
   const about = given !== undefined && own !== undefined && isSameObject(own, given) ? own : (given ?? own);
-  return { type, reason, message, about };
+  return { type, reason, message, about, runId: run.id };
 }
 
-function subjectOf(subject: ResultSubject, objects: ObjectReader): EventSubject {
+function subjectOf(subject: ResultSubject, objects: ObjectReader) {
   const { kind, namespace, name } = subject;
   const uid = text(metadataOf(objects(subject))['uid']);
   return { apiVersion: kind.apiVersion, kind: kind.kind, namespace, name, uid };

@@ -1,3 +1,4 @@
+import type { ReconcileBinding } from '../../hook/binding.ts';
 import { compactGroups, groupOf } from '../../hook/combine.ts';
 import type { ReconcileTrigger, Trigger } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
@@ -15,6 +16,8 @@ export interface ResultSubject {
   readonly isDeleted: boolean;
   /** Its JSON; absent where the run did not keep it. */
   readonly bytes: Uint8Array | undefined;
+  /** The reconcile binding whose object it is. */
+  readonly binding?: ReconcileBinding;
   /** Whether `bytes` were the newest state when the run began. */
   readonly isCurrent: boolean;
 }
@@ -51,7 +54,7 @@ export async function subjectsOf(
   return subjects;
 }
 
-interface Place extends Pick<ResultSubject, 'namespace' | 'name' | 'isDeleted' | 'bytes' | 'isCurrent'> {
+interface Place extends Pick<ResultSubject, 'namespace' | 'name' | 'isDeleted' | 'bytes' | 'isCurrent' | 'binding'> {
   readonly reference: { readonly kind: string; readonly apiVersion?: string };
 }
 
@@ -66,7 +69,7 @@ function placeOf(trigger: Trigger, run: Run, { seen }: SubjectsOptions): Place |
     case 'reconcile': {
       const { binding, namespace, name } = trigger;
       const bytes = seen?.(run, trigger);
-      return { reference: referenceOf(binding), namespace, name, isDeleted: false, bytes, isCurrent: true };
+      return { reference: referenceOf(binding), namespace, name, isDeleted: false, bytes, isCurrent: true, binding };
     }
     case 'onStartup':
     case 'schedule':

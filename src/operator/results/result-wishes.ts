@@ -1,4 +1,5 @@
 import type { Condition, ContextResult, HookResult, ResultEvent } from '../../hook/result.ts';
+import { isBuiltIn, type ResourceKind } from '../../kube/kind.ts';
 import type { ResultSubject } from './result-subjects.ts';
 
 /** What is to be reported of a result, and what of it cannot be. */
@@ -20,11 +21,21 @@ export interface StatusWish {
 export interface EventWish {
   readonly event: ResultEvent;
   readonly subject: ResultSubject | undefined;
+  /** It tells why the hook refuses the object: once for its reason and the generation of the object. */
+  readonly isRefusal?: boolean;
 }
 
 /** Whether a result asks for anything that is reported. */
 export function asksForReport(result: HookResult): boolean {
-  return [result, ...result.contexts.values()].some((one) => one.events.length > 0 || hasStatus(one));
+  return [result, ...result.contexts.values()].some(
+    (one) => one.events.length > 0 || one.refused !== undefined || hasStatus(one),
+  );
+}
+
+/** The result of a run that refuses nothing. */
+export function withoutRefusals({ refused: _whole, contexts, ...result }: HookResult): HookResult {
+  const parts = [...contexts].map(([index, { refused: _own, ...part }]) => [index, part] as const);
+  return { ...result, contexts: new Map(parts) };
 }
 
 /**
@@ -45,7 +56,7 @@ export function wishesOf(result: HookResult, subjects: readonly (ResultSubject |
     })),
   ];
   const problems = parts.flatMap((part) => problemOf(part, subjects));
-  return { statuses: statusesOf(parts, subjects), events: parts.flatMap(eventsOf), problems };
+  return { statuses: statusesOf(parts.map(withRefusal), subjects), events: parts.flatMap(eventsOf), problems };
 }
 
 interface Part {
@@ -96,8 +107,28 @@ function merged(
   return { subject, conditions: [...kept, ...conditions], ...(fields !== undefined && { status: fields }) };
 }
 
+/** A refusal makes the object not ready, where its kind may say so and the hook says nothing of it. */
+function withRefusal(part: Part): Part {
+  const { result, subject } = part;
+  const { refused, conditions } = result;
+  if (refused === undefined || subject === undefined || !hasReady(subject.kind)) return part;
+  if (conditions.some(({ type }) => type === READY)) return part;
+  const ready: Condition = { type: READY, status: 'False', ...refused };
+  return { ...part, result: { ...result, conditions: [...conditions, ready] } };
+}
+
+const READY = 'Ready';
+
+/** Built-in kinds have conditions of their own. */
+function hasReady(kind: ResourceKind): boolean {
+  return !isBuiltIn(kind) && kind.subresources.includes('status');
+}
+
 function eventsOf({ result, subject }: Part): readonly EventWish[] {
-  return result.events.map((event) => ({ event, subject }));
+  const { refused, events } = result;
+  const said = events.map((event) => ({ event, subject }));
+  if (refused === undefined || subject === undefined || subject.isDeleted) return said;
+  return [...said, { event: { type: 'Warning', ...refused }, subject, isRefusal: true }];
 }
 
 function hasStatus({ conditions, status }: ContextResult): boolean {

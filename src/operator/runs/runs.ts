@@ -26,6 +26,7 @@ import type { PauseGate } from '../pause/pause-gate.ts';
 import { holdOf, holdOfTask, type QueueHold } from '../queues/queue-holds.ts';
 import { createReconciling } from '../reconcile/reconcile-effects.ts';
 import { createResultReport } from '../results/report-result.ts';
+import { ToldEvents } from '../results/told-events.ts';
 import { SeenObjects } from '../reconcile/seen-objects.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { createQueueFactory } from '../queues/task-queue.ts';
@@ -48,7 +49,7 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
   readonly children?: ChildrenDoor | undefined;
   /** For what results say about objects; absent: nothing is written. */
-  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  readonly events?: Pick<EventRecorder, 'record' | 'tell'> | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
   /** Opens the locks of hooks; absent: bindings with a lock run without it. */
@@ -95,11 +96,12 @@ export class Runs {
       ({ hook, trigger }) => currentTrigger(trigger, options.unitOf(hook)),
     );
     const wishes = this.#wishes;
-    const reconciling = openReconciling(options, journal);
     const seen = new SeenObjects();
     const locks = options.openLocks?.(waitingTasks(() => this.queues));
     this.#locks = locks;
     options.metrics.beforeRead.add(() => countWaiting(this.queues, options.metrics));
+    const told = options.events && new ToldEvents(options.events);
+    const reconciling = openReconciling(options, { journal, seen, told });
     const runOptions = {
       ...options,
       wishes,
@@ -108,7 +110,7 @@ export class Runs {
       reconciling,
       seen,
       traceparentOf: options.traces?.traceparentOf,
-      effects: { ...options.effects, ...openReport(options, seen) },
+      effects: { ...options.effects, ...openReport(options, { seen, told }) },
       endable: this.#endable,
       locks,
       terminate: this.#terminate.signal,
@@ -258,11 +260,17 @@ function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): Que
   return item && { ...trigger, item };
 }
 
-function openReport({ access, events, unitFor, log }: RunsOptions, seen: SeenObjects): Pick<Effects, 'report'> {
-  if (access === undefined || events === undefined) return {};
+interface Memory {
+  readonly seen: SeenObjects;
+  readonly told: ToldEvents | undefined;
+}
+
+function openReport({ access, events, unitFor, log }: RunsOptions, { seen, told }: Memory): Pick<Effects, 'report'> {
+  if (access === undefined || events === undefined || told === undefined) return {};
   const report = createResultReport({
     access,
     events,
+    told,
     beginStatusWrite: (hook, place) => unitFor(hook)?.beginStatusWrite(place) ?? (() => {}),
     seen: (run, trigger) => seen.of(run, trigger),
     now: Date.now,
@@ -271,12 +279,17 @@ function openReport({ access, events, unitFor, log }: RunsOptions, seen: SeenObj
   return { report };
 }
 
-function openReconciling({ access, children, unitOf }: RunsOptions, journal: RunJournal): Reconciling | undefined {
+function openReconciling(
+  { access, children, unitOf }: RunsOptions,
+  { journal, seen, told }: Memory & { readonly journal: RunJournal },
+): Reconciling | undefined {
   if (access === undefined) return undefined;
   return createReconciling({
     access,
     children,
     journal,
+    told,
+    seen: (run, trigger) => seen.of(run, trigger),
     reconcilerOf: (hook, trigger) => unitOf(hook)?.reconciler(trigger),
   });
 }

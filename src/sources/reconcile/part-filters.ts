@@ -7,7 +7,9 @@ import {
 } from '../../filter/compiled-filter.ts';
 import { finalizerOf, PARENT_LABEL } from '../../hook/reconcile-mark.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
-import { asJsonObject, text } from '../../kube/object.ts';
+import { stateAnnotation, withoutKept } from '../../hook/kept-state.ts';
+import { asJsonObject, isJsonObject, text } from '../../kube/object.ts';
+import { shortHash } from '../../lib/short-hash.ts';
 import { shown } from '../../lib/shown.ts';
 
 /*
@@ -22,15 +24,27 @@ export interface ParentFacts {
   readonly isDeleting: boolean;
   /** Whether our finalizer is on it. */
   readonly isMarked: boolean;
+  /** A digest of the state that the hook keeps with it; absent: it keeps none. */
+  readonly kept?: string;
 }
 
-/** The filter of parents. A change of the status alone, or of our finalizer, leaves the second part as it was. */
+/**
+ * The filter of parents. A change of the status alone, of our finalizer, or of what hooks keep with the object leaves the
+ * second part as it was.
+ */
 export function parentFilter(binding: ReconcileBinding, own: CompiledFilter | undefined): CompiledFilter {
   const finalizer = finalizerOf(binding);
+  const annotation = stateAnnotation(binding);
   return withHead(own ?? digestFilter((value) => parentContent(value, finalizer)), ({ value }) => {
-    const { uid, deletionTimestamp, finalizers } = metadataOf(value);
+    const { uid, deletionTimestamp, finalizers, annotations } = metadataOf(value);
     const isMarked = Array.isArray(finalizers) && finalizers.includes(finalizer);
-    const facts: ParentFacts = { uid: text(uid), isDeleting: deletionTimestamp !== undefined, isMarked };
+    const state = asJsonObject(annotations)[annotation];
+    const facts: ParentFacts = {
+      uid: text(uid),
+      isDeleting: deletionTimestamp !== undefined,
+      isMarked,
+      ...(state !== undefined && { kept: keptDigest(text(state)) }),
+    };
     return { head: JSON.stringify(facts) };
   });
 }
@@ -64,8 +78,18 @@ export function splitResult(filterResult: string | undefined): { readonly head: 
 
 /** The facts in the head of a parent's filterResult. */
 export function factsOf(head: unknown): ParentFacts {
-  const { uid, isDeleting, isMarked } = asJsonObject(head);
-  return { uid: text(uid), isDeleting: isDeleting === true, isMarked: isMarked === true };
+  const { uid, isDeleting, isMarked, kept } = asJsonObject(head);
+  return {
+    uid: text(uid),
+    isDeleting: isDeleting === true,
+    isMarked: isMarked === true,
+    ...(typeof kept === 'string' && { kept }),
+  };
+}
+
+/** What distinguishes the texts of the annotation with the state. */
+export function keptDigest(annotation: string): string {
+  return shortHash(annotation);
 }
 
 /** Whether the head says that the parents of a watched object are not known now. */
@@ -141,10 +165,17 @@ function contentOf(value: unknown): unknown {
 function parentContent(value: unknown, finalizer: string): unknown {
   const { status: _status, ...object } = asJsonObject(value);
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...metadata } = metadataOf(value);
-  const { finalizers } = metadata;
-  if (!Array.isArray(finalizers)) return { ...object, metadata };
-  const others = finalizers.filter((one) => one !== finalizer);
-  return { ...object, metadata: { ...metadata, finalizers: others.length === 0 ? undefined : others } };
+  const { finalizers, annotations } = metadata;
+  // An empty list or mapping is as good as none.
+  const own = {
+    ...(Array.isArray(finalizers) && { finalizers: unlessEmpty(finalizers.filter((one) => one !== finalizer)) }),
+    ...(isJsonObject(annotations) && { annotations: unlessEmpty(withoutKept(annotations)) }),
+  };
+  return { ...object, metadata: { ...metadata, ...own } };
+}
+
+function unlessEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
 }
 
 function metadataOf(value: unknown): Readonly<Record<string, unknown>> {

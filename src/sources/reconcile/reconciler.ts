@@ -1,5 +1,6 @@
 import type { KubernetesBinding, OwnedKind, ReconcileBinding, WatchedKind } from '../../hook/binding.ts';
 import type { ReconcileView } from '../../hook/context-reconcile.ts';
+import { readKeptState } from '../../hook/kept-state.ts';
 import { ownedKey } from '../../hook/reconcile-mark.ts';
 import type { Emit, EventTrigger, ReconcileReason, ReconcileTrigger, SnapshotItem } from '../../hook/trigger.ts';
 import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
@@ -9,6 +10,7 @@ import type { Monitor, MonitorListener, MonitorStatus } from '../kubernetes/moni
 import { placeKey } from '../kubernetes/late-views.ts';
 import { HeldObjects } from './held-objects.ts';
 import { Links } from './links.ts';
+import { OwnStates } from './own-states.ts';
 import { Parents, type Parent } from './parents.ts';
 import { ALL_PARENTS, factsOf, isUnknown, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
 import { ownedPart, parentPart, watchedPart, type Compile, type Part } from './parts.ts';
@@ -72,6 +74,7 @@ export class Reconciler {
   readonly #paused = new Set<string>();
   /** The keys of the parents that are given up. */
   readonly #givenUp = new Set<string>();
+  readonly #ownStates = new OwnStates();
   #unsynced = 0;
   #isLive = false;
 
@@ -105,6 +108,7 @@ export class Reconciler {
     try {
       await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal), this.#releaseLeft(signal)]);
     } finally {
+      this.#ownStates.end();
       this.#options.onEnded?.();
     }
   }
@@ -162,7 +166,18 @@ export class Reconciler {
       owned: new Map([...this.#owned].map(([name, part]) => [name, itemsOf(part, parent.facts.uid)])),
       watched: new Map([...this.#watched].map(([name, part]) => [name, itemsOf(part, key, ALL_PARENTS)])),
       isFinalizing: parent.facts.isDeleting,
+      state: readKeptState(this.binding, object),
     };
+  }
+
+  /** Waits until the watch shows this state of a parent, by its digest, or that the parent is gone. */
+  async shows(place: Placed, { uid, kept }: Pick<ParentFacts, 'uid' | 'kept'>, signal: AbortSignal): Promise<void> {
+    const key = placeKey(place);
+    const isAwaited = (): boolean => {
+      const facts = this.#parents.get(key)?.facts;
+      return facts?.uid === uid && facts.kept !== kept;
+    };
+    return this.#ownStates.wait(key, isAwaited, signal);
   }
 
   /** The children of a parent as JSON in UTF-8. */
@@ -230,6 +245,7 @@ export class Reconciler {
     const dueMs = this.#parents.get(key)?.dueMs ?? this.#dueMs(key, 'start');
     const parent: Parent = { namespace, name, facts, state, dueMs };
     const before = this.#parents.set(parent);
+    this.#ownStates.seen(key);
     if (!isOther(before, parent)) return;
     this.#givenUp.delete(key);
     if (this.#isLive) this.#emit(parent, 'changed');
@@ -237,6 +253,7 @@ export class Reconciler {
 
   #parentGone(key: string): void {
     const before = this.#parents.delete(key);
+    this.#ownStates.seen(key);
     this.#givenUp.delete(key);
     if (before === undefined || !before.facts.isMarked || before.facts.isDeleting) return;
     // Where the kind is missing for a while, nothing is known of its objects.
@@ -299,7 +316,7 @@ export class Reconciler {
 }
 
 function isOther(before: Parent | undefined, { state, facts }: Parent): boolean {
-  if (before === undefined) return true;
+  if (before === undefined || before.facts.kept !== facts.kept) return true;
   return before.state !== state || before.facts.isDeleting !== facts.isDeleting || before.facts.uid !== facts.uid;
 }
 
