@@ -26,7 +26,7 @@ function warningsOf(binding: AdmissionBinding, type: Hook['type']): readonly str
   return [
     ...outageWarnings(binding),
     ...(binding.rules.length === 0 ? ['it has no rules, so it is called for nothing'] : []),
-    ...(binding.matchOwnNamespace === true
+    ...(binding.matchOwnNamespace === true && binding.rules.some(isAboutStarting)
       ? [
           'matchOwnNamespace: true lets it judge the Pods, the Lease and the Secrets of hooklet: when it fails, hooklet cannot be started again to repair it',
         ]
@@ -37,6 +37,13 @@ function warningsOf(binding: AdmissionBinding, type: Hook['type']): readonly str
         ]
       : []),
   ];
+}
+
+/** The groups of what has to be written before hooklet runs: its Deployment, its Pods, Secrets and Lease. */
+const STARTING: ReadonlySet<string> = new Set(['*', '', 'apps', 'coordination.k8s.io']);
+
+function isAboutStarting({ apiGroups }: AdmissionBinding['rules'][number]): boolean {
+  return apiGroups.some((group) => STARTING.has(group));
 }
 
 /** A webhook without an answer refuses what its rules name, also where nobody thinks of it. */

@@ -1,0 +1,123 @@
+#!/usr/bin/env bash
+# Serves WebSites: for each a ConfigMap with its content, a Deployment of nginx, a Service and, where asked for, a route.
+source "${HOOKLET_SHELL_LIB:-/shell_lib.sh}"
+
+# The label of a ConfigMap with content names its site; the annotation of what is made has the hash of the content.
+readonly SITE=web.example.hooklet.dev/site HASH=web.example.hooklet.dev/content LIB=${BASH_SOURCE[0]%/*}/lib
+
+function __config__() {
+  local -r where="{nameSelector: {matchNames: [\"${POD_NAMESPACE:-default}\"]}}"
+  cat << YAML
+configVersion: v1
+reconcile:
+  - {name: web-sites, apiVersion: web.example.hooklet.dev/v1, kind: WebSite, namespace: $where, resyncPeriod: 1h,
+     owns: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Service}, {apiVersion: apps/v1, kind: Deployment},
+       ${GATEWAY_API:+{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute\},}
+       {apiVersion: networking.k8s.io/v1, kind: Ingress}],
+     watches: [{name: content, apiVersion: v1, kind: ConfigMap, namespace: $where, for: '.metadata.labels["$SITE"]',
+       labelSelector: {matchExpressions: [{key: $SITE, operator: Exists}]}}]}
+kubernetesValidating:
+  - name: websites.web.example.hooklet.dev
+    rules: [{apiGroups: [web.example.hooklet.dev], apiVersions: [v1], resources: [websites], operations: [CREATE, UPDATE]}]
+    namespace: {labelSelector: {matchLabels: {kubernetes.io/metadata.name: "${POD_NAMESPACE:-default}"}}}
+    matchOwnNamespace: true
+YAML
+}
+
+# Prints what is wrong with the WebSite on standard input, and nothing where all is well.
+function problems() {
+  jq -j --arg gateway "${GATEWAY_API:-}" -f "$LIB/problems.jq"
+}
+
+# The API server asks before it stores a WebSite.
+function __on_validating::websites.web.example.hooklet.dev() {
+  context::jq .review.request.object | problems \
+    | jq -Rsc '{allowed: (. == "")} + if . == "" then {} else {message: .} end' > "$ADMISSION_RESPONSE_PATH"
+}
+
+function __on_reconcile::web-sites() {
+  local problem hash='' served
+  tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
+  problem=$(context::jq .object | problems)
+  # It was stored without asking: nothing is touched.
+  if [[ -n $problem ]]; then refuse SpecRefused "$problem" && return; fi
+  name=$(context::get object.metadata.name) served=$(context::jq -r '.object.status.content // ""')
+  if context::has object.spec.configMap; then from_config_map; else from_archive; fi
+  if [[ -n $problem ]]; then
+    refuse ContentRefused "$problem. What was served before stays."
+    result::retry_after 5m
+    # The site goes on with the content that it has; all else in the spec counts.
+    hash=$(context::jq -r --arg key $HASH \
+      '.owned["Deployment.apps"][0].object.spec.template.metadata.annotations[$key] // .object.status.content // ""')
+    kept "$hash" > "$tmp/content"
+    [[ -s $tmp/content ]] || return 0
+  elif is_ready; then
+    result::condition Ready True Served "GET $url is answered with the content of the spec"
+    result::status "{\"url\": \"$url\", \"content\": \"$hash\"}"
+    served=$hash
+  fi
+  # Until the new content has been served, Pods with that of before may start again.
+  { cat "$tmp/content" && kept "$served"; } > "$tmp/contents"
+  context::jq -c --arg hash "$hash" --arg served "$served" --arg key $HASH --slurpfile contents "$tmp/contents" \
+    -f "$LIB/children.jq" | hooklet::child
+}
+
+# Says why the spec cannot be followed, with an Event where that is news.
+function refuse() {
+  result::condition Ready False "$1" "$2"
+  context::jq -e --arg text "$2" 'any(.object.status.conditions[]?; .type == "Ready" and .message == $text)' > /dev/null \
+    || result::event Warning "$1" "$2"
+}
+
+# Writes the content, as fields of a ConfigMap, and the first page to files, and sets `hash`; or sets `problem`.
+function from_config_map() {
+  local -r source=$(context::get object.spec.configMap)
+  context::jq -cS --arg name "$source" '.watched.content[].object | select(.metadata.name == $name)
+    | {data, binaryData} | with_entries(select(.value))' > "$tmp/content"
+  hash=$(sha256sum < "$tmp/content" | head -c 64)
+  jq -r '(.data["index.html"] // "" | @base64), .binaryData["index.html"] // ""' "$tmp/content" | base64 -d > "$tmp/page"
+  if [[ ! -s $tmp/content ]]; then
+    problem="there is no ConfigMap $source with the label $SITE=$name; make it, or label it so"
+  elif [[ ! -s $tmp/page ]]; then
+    problem="the ConfigMap $source has no index.html, or an empty one; add it"
+  fi
+}
+
+# Likewise. What is kept in the cluster is not fetched again, so that a site outlives the server that it came from.
+function from_archive() {
+  local -r source=$(context::get object.spec.archive.url)
+  hash=$(context::get object.spec.archive.sha256)
+  kept "$hash" | jq -r '.binaryData["site.tar.gz"] // ""' | base64 -d > "$tmp/archive"
+  problem=$("$BASH" "$LIB/archive.sh" "$source" "$hash" "$tmp")
+  base64 -w 0 "$tmp/archive" | jq -Rsc '{binaryData: {"site.tar.gz": .}}' > "$tmp/content"
+}
+
+# Prints the content with this hash, where a ConfigMap of the site has it.
+function kept() {
+  context::jq -c --arg hash "$1" --arg key $HASH '.owned.ConfigMap[].object | select(.metadata.annotations[$key] == $hash)
+    | {data, binaryData} | with_entries(select(.value))'
+}
+
+# Whether all is rolled out and a GET of the site is answered with the first page; else the condition says what is missing.
+function is_ready() {
+  local reason=RollingOut missing
+  missing=$(context::jq -r --arg hash "$hash" --arg key $HASH -f "$LIB/missing.jq")
+  url=http://$name.$(context::get object.metadata.namespace).svc:8080/
+  if [[ -z $missing ]]; then
+    reason=NotServed
+    if ! curl -sSf --max-time 10 --max-filesize 64000000 -o "$tmp/got" "$url" 2> "$tmp/told"; then
+      missing="GET $url: $(head -c 300 "$tmp/told")"
+    elif ! cmp -s "$tmp/got" "$tmp/page"; then
+      missing="GET $url is answered with $(wc -c < "$tmp/got") bytes of the sha256 $(sha256sum < "$tmp/got" | head -c 64), \
+expected the index.html of the spec, of $(wc -c < "$tmp/page") bytes"
+    else
+      return 0
+    fi
+    # What comes next is no change of an object.
+    result::retry_after 10s
+  fi
+  result::condition Ready False "$reason" "$missing"
+  return 1
+}
+
+hook::run "$@"
