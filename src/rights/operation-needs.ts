@@ -52,6 +52,8 @@ export function operationNeeds(seen: SeenOperation, find: FindResource): readonl
   }
   const sub = verb === 'Status' ? 'status' : subresource;
   const part = sub === '' ? resource.plural : `${resource.plural}/${sub}`;
+  // No apply creates a subresource.
+  if (verb === 'Apply' && sub !== '') return needsOf({ ...base, resource: part }, ['patch']);
   return VERBS[verb].flatMap(([on, ...verbs]) =>
     needsOf({ ...base, resource: on === 'part' && sub !== '' ? part : resource.plural }, verbs),
   );

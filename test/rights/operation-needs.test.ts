@@ -34,6 +34,7 @@ describe('an operation needs the rights of all its branches:', () => {
 
   it('a subresource is a resource of its own, and a cluster-scoped object has no namespace', () => {
     expect(rights({ ...seen, verb: 'MergePatch', subresource: 'scale' })).toEqual(['patch deployments/scale @a']);
+    expect(rights({ ...seen, verb: 'Apply', subresource: 'status' })).toEqual(['patch deployments/status @a']);
     expect(rights({ ...seen, verb: 'JQPatch', subresource: 'status' })).toEqual([
       'update deployments/status @a',
       'get deployments @a',

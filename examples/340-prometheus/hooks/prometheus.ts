@@ -95,10 +95,11 @@ function leave({ object, watched, patch }: Run): ReconcileAnswer {
 async function keep(run: Run): Promise<ReconcileAnswer> {
   const { object, watched, patch, signal } = run;
   const problems = specProblems(object);
-  if (problems.length > 0) return refuse(object, 'SpecRefused', joined(problems));
+  // What is there goes on as it is until somebody corrects the Prometheus.
+  if (problems.length > 0) return { refused: { reason: 'SpecRefused', message: joined(problems) } };
   const items = selectedItems(object, watched);
   const judgment = await judged(object, items, signal);
-  if (judgment.refused !== undefined) return refuse(object, 'ConfigurationRefused', judgment.refused);
+  if (judgment.refused !== undefined) return { refused: { reason: 'ConfigurationRefused', message: judgment.refused } };
   const { configuration, leftOut: unpacked } = pack(object, judgment.kept);
   const leftOut = [...judgment.leftOut, ...unpacked];
   const storage = nextStorageStep(run);
@@ -134,9 +135,4 @@ function nextStorageStep({ object, owned, watched, patch }: Run): StorageStep {
   }
   if (step.step === 'release' && set !== undefined) patch.deleteNonCascading(set, { preconditions: { uid: step.uid } });
   return step;
-}
-
-/** What is there goes on as it is until somebody corrects the Prometheus. */
-function refuse(object: Prometheus, reason: string, message: string): ReconcileAnswer {
-  return ownNews(object, [{ type: 'Ready', status: 'False', reason, message }]);
 }

@@ -4,6 +4,8 @@
  * here: they say themselves what they need.
  */
 
+import type { JsonObject } from '@hooklet/sandbox';
+import { isObject } from '../../hook/config-reader.ts';
 import type { Binding, Hook, ObjectSelection } from '../../hook/binding.ts';
 import { placeOfPath } from '../../operator/dry-run/object-place.ts';
 import type { FindResource } from '../../rights/known-resource.ts';
@@ -115,12 +117,28 @@ function verbOf(method: string, isNamed: boolean): string {
 }
 
 /** What requests do not say: of an apply that it may create; those for Events are not told. */
-function writtenBy({ verb, object, subresource = '' }: Write, find: FindResource): readonly Asked[] {
+function writtenBy({ verb, object, subresource = '', before, after }: Write, find: FindResource): readonly Asked[] {
   if (subresource !== '' || (object.kind !== 'Event' && verb !== 'apply')) return [];
   const { group, plural } = find({ apiVersion: object.apiVersion, kind: object.kind });
   const { namespace, name } = object;
   const base = { group, resource: plural, namespace, name };
+  // A finalizer is applied to an object with its uid, which creates none.
+  if (verb === 'apply' && onlyFinalizersDiffer(before, after)) return [{ ...base, verb: 'patch' }];
   return (verb === 'apply' ? ['create', 'patch'] : [verb]).map((one) => ({ ...base, verb: one }));
+}
+
+function onlyFinalizersDiffer(before: JsonObject | undefined, after: JsonObject | undefined): boolean {
+  if (before === undefined || after === undefined) return false;
+  const rest = ({ metadata, ...fields }: JsonObject): string => {
+    const {
+      finalizers: _,
+      resourceVersion: _version,
+      managedFields: _fields,
+      ...kept
+    } = isObject(metadata) ? metadata : {};
+    return JSON.stringify([kept, fields]);
+  };
+  return rest(before) === rest(after);
 }
 
 /** The patch operation of which a line of the log tells that it was carried out. */

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
+import { openWorld } from '../../src/testing/index.ts';
+import { examplesDir, readManifests } from '../support/example-rig.ts';
+import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
+import { quietDay } from './kit/quiet-day.ts';
+import { rights } from './kit/rights.ts';
+import { twoVersions } from './kit/two-versions.ts';
+
+const example = join(examplesDir, '340-prometheus');
+const manifests = join(example, 'manifests');
+const definition = join(manifests, 'crds.yaml');
+const API = 'monitoring.example.hooklet.dev/v1';
+const object = (kind: string, name: string, spec: JsonObject, labels: JsonObject = {}): JsonObject => ({
+  apiVersion: API,
+  kind,
+  metadata: { name, namespace: 'default', labels },
+  spec,
+});
+const storage = (size: string): JsonObject => ({
+  volumeClaimTemplate: { spec: { resources: { requests: { storage: size } } } },
+});
+const BASE = object('Prometheus', 'main', {
+  serviceMonitorSelector: {},
+  podMonitorSelector: {},
+  ruleSelector: {},
+});
+const MONITOR = object(
+  'ServiceMonitor',
+  'web',
+  { selector: {}, endpoints: [{ port: 'web' }] },
+  { team: 'a', tier: 'x' },
+);
+const PODS = object(
+  'PodMonitor',
+  'web',
+  { selector: {}, podMetricsEndpoints: [{ port: 'web' }] },
+  { team: 'a', tier: 'x' },
+);
+const RULE = object(
+  'PrometheusRule',
+  'web',
+  { groups: [{ name: 'g', rules: [{ record: 'a:b', expr: 'up' }] }] },
+  { team: 'a', tier: 'x' },
+);
+const programs = join(example, 'scenarios', 'programs');
+const LIMIT = { timeout: 600_000 };
+
+const world = { hooks: join(example, 'hooks'), crds: definition, programs, objects: [BASE, MONITOR, PODS, RULE] };
+
+describe('340-prometheus', LIMIT, () => {
+  it('writes nothing in a day in which nothing happens', async () => {
+    await using quiet = await openWorld(world);
+
+    expect(await quietDay(quiet)).toEqual([]);
+  });
+
+  it('another version of the hook writes nothing, and restarts no Prometheus (operator#3875)', async () => {
+    const { hooks, ...rest } = world;
+
+    const written = await twoVersions({ hooks, world: rest });
+
+    // hooklet registers its webhook anew, with the time at which it began.
+    expect(written.filter((line) => !line.startsWith('apply ValidatingWebhookConfiguration/'))).toEqual([]);
+  });
+
+  it('has exactly the rights that it needs', async () => {
+    const files = ['namespace.yaml', 'crds.yaml', 'rbac.yaml', 'deployment.yaml'];
+    const all = files.flatMap((file) => readManifests(join(manifests, file)));
+
+    const lines = await rights({
+      hooks: join(example, 'hooks'),
+      manifests: all,
+      scenarios: [join(example, 'scenarios')],
+      flags: ['--dead-letters', 'none'],
+    });
+
+    expect(lines).toEqual([]);
+  });
+});
+
+/** Two values of the fields of which the schema does not say what they may be. */
+const SELECTORS = ['serviceMonitor', 'podMonitor', 'rule'].flatMap((kind) => {
+  const [own, namespaces] = [`spec.${kind}Selector`, `spec.${kind}NamespaceSelector`];
+  const expression = (
+    path: string,
+    [key, other]: readonly [string, string],
+    [value, second]: readonly [string, string],
+  ) =>
+    [
+      [`${path}.matchExpressions[].key`, [key, other]],
+      [`${path}.matchExpressions[].values[]`, [value, second]],
+      [`${path}.matchExpressions[].operator`, ['NotIn', 'Exists']],
+    ] as const;
+  return [
+    [`${own}.matchLabels{}`, ['a', 'b']] as const,
+    [`${namespaces}.matchLabels{}`, ['a', 'b']] as const,
+    ...expression(own, ['team', 'nobody'], ['a', 'b']),
+    ...expression(namespaces, ['kubernetes.io/metadata.name', 'nobody'], ['default', 'other']),
+  ];
+});
+const VALUES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
+  ...Object.fromEntries(SELECTORS),
+  'spec.version': ['2.54.0', 'v3'],
+  'spec.image': ['registry.example.com/a:1', 'registry.example.com/a:2'],
+  'spec.retention': ['1d', '2w'],
+  'spec.retentionSize': ['1GB', '2GB'],
+  'spec.scrapeInterval': ['15s', '1m'],
+  'spec.scrapeTimeout': ['5s', '6s'],
+  'spec.evaluationInterval': ['15s', '1m'],
+  'spec.externalLabels{}': ['a', 'b'],
+  'spec.serviceAccountName': ['a', 'b'],
+  'spec.alerting.alertmanagers[].namespace': ['a', 'b'],
+  'spec.alerting.alertmanagers[].name': ['a', 'b'],
+  'spec.alerting.alertmanagers[].port': ['web', 9093],
+  'spec.alerting.alertmanagers[].pathPrefix': ['/a', '/b'],
+  'spec.storage.volumeClaimTemplate.spec.storageClassName': ['fast', 'slow'],
+  'spec.storage.volumeClaimTemplate.spec.resources.requests.storage': ['2Gi', '-1Gi'],
+  'spec.resources.requests{}': ['1', '2'],
+  'spec.resources.limits{}': ['1', '2'],
+  'spec.nodeSelector{}': ['a', 'b'],
+};
+
+describe('each field of a Prometheus, set, changed and removed,', LIMIT, () => {
+  it('has an effect or is refused', async () => {
+    const spec = specOf(BASE);
+    const bases: Record<string, JsonObject> = {
+      'spec.storage': { ...BASE, spec: { ...spec, storage: storage('1Gi') } },
+      'spec.alerting': { ...BASE, spec: { ...spec, alerting: { alertmanagers: [{ name: 'am', port: 'web' }] } } },
+    };
+    for (const kind of ['serviceMonitor', 'podMonitor', 'rule']) {
+      for (const [field, key, value] of [
+        [`${kind}Selector`, 'team', 'a'],
+        [`${kind}NamespaceSelector`, 'kubernetes.io/metadata.name', 'default'],
+      ] as const) {
+        const expressions = { matchExpressions: [{ key, operator: 'In', values: [value] }] };
+        bases[`spec.${field}.matchLabels`] = { ...BASE, spec: { ...spec, [field]: {} } };
+        bases[`spec.${field}.matchExpressions`] = { ...BASE, spec: { ...spec, [field]: expressions } };
+      }
+    }
+
+    const swept = await fieldSweep({
+      world: { ...world, hooks: [join(example, 'hooks', 'prometheus.ts')], objects: [MONITOR, PODS, RULE] },
+      definition,
+      base: BASE,
+      bases,
+      values: VALUES,
+    });
+
+    expect(withoutEffect(swept)).toEqual([]);
+  });
+});
+
+function specOf({ spec }: JsonObject): JsonObject {
+  return isJsonObject(spec) ? spec : {};
+}
