@@ -1,12 +1,14 @@
 // Makes a CronJob of each Backup, reads from the Pods of its Jobs what became of them, and removes the backups with it.
 import { reconcile, type ReconcileAnswer, type ReconcileRun } from 'hooklet';
+import { conditionsOf } from './lib/conditions.ts';
 import { whyNever } from './lib/crontab.ts';
+import { eventsOf } from './lib/events.ts';
 import { finalize } from './lib/finalize.ts';
 import { cronJobs, IMAGE } from './lib/jobs.ts';
 import { endLate } from './lib/late.ts';
 import { JOB_FILTER, POD_FILTER, type SeenJob, type SeenPod } from './lib/seen.ts';
 import { type Backup, BACKUP_LABEL, GROUP } from './lib/spec.ts';
-import { conditionsOf, eventsOf, standingOf, statusOf } from './lib/status.ts';
+import { standingOf, statusOf } from './lib/status.ts';
 
 type Watched = { readonly jobs: SeenJob; readonly pods: SeenPod };
 
@@ -50,9 +52,10 @@ function work({ object, watched: { jobs, pods }, patch }: ReconcileRun<Backup, W
 
 /** The children stay as they are. */
 function refuse(reason: string, message: string): ReconcileAnswer {
-  return { conditions: [{ type: 'Ready', status: 'False', reason, message }] };
+  return { refused: { reason, message }, conditions: [{ type: 'Ready', status: 'False', reason, message }] };
 }
 
 function aroundOf({ watched, owned }: ReconcileRun<Backup, Watched>) {
-  return { ...watched, cronJobs: owned['CronJob.batch']?.length ?? 0, image: IMAGE };
+  const cronJobs = (owned['CronJob.batch'] ?? []).map(({ metadata }) => metadata.name);
+  return { ...watched, cronJobs, image: IMAGE };
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Removes all backups of this Backup from the bucket, and the folder they are in, unless it belongs to another one.
 database=${BACKUP_SOURCE:?} dump_name=dump
-# shellcheck source=../../110-scheduled-backup/hooks/lib/backup.sh
+# shellcheck source=../../../solutions/backup/hooks/lib/backup.sh
 source "${ENGINES:?}/lib/backup.sh"
 
 database_settings() { :; }
@@ -28,6 +28,8 @@ target_list
 count=$(find "$manifests" -name manifest.json -not -path "*/failed/*" | wc -l)
 # Manifests first: without one, nothing is a backup.
 store delete --include 'manifest.json' "$root"
+# The mark goes last, so that a removal that was interrupted knows the folder again.
+store delete --exclude '/owner.json' --exclude '/.lock' "$root"
 lock_release
 store delete "$root"
 echo "removed $count backups from $(target_describe)"

@@ -53,7 +53,10 @@ report_failed() {
 }
 
 report_done() {
-  jq -n -c --slurpfile metrics "$METRICS_PATH" --arg task "$task" --arg verified "${BACKUP_VERIFY:-yes}" \
+  local verified=${BACKUP_VERIFY:-yes}
+  # Nobody can restore what an unknown program has printed.
+  [[ $BACKUP_SOURCE != command ]] || verified=read
+  jq -n -c --slurpfile metrics "$METRICS_PATH" --arg task "$task" --arg verified "$verified" \
     --argjson seconds $(($(date +%s) - started)) --arg said "$(tail -n 1 "$folder/out")" '
     ($metrics | map(select(.name) | {(.name): .value}) | add // {}) as $gauge
     | {format: "example.hooklet.dev/report/v1", outcome: "succeeded", reason: "Succeeded", message: $said[:800],

@@ -77,25 +77,34 @@ function parse(schedule: string): Crontab {
   };
 }
 
+interface Bounds {
+  readonly least: number;
+  readonly most: number;
+  readonly names: readonly string[];
+}
+
 function values(field: string, least: number, most: number, names: readonly string[] = []): readonly number[] {
-  const number = (text: string): number => {
-    const named = names.indexOf(text);
-    const found = named === -1 ? Number(text) : named + least;
-    if (!/^([a-z]{3}|\d{1,2})$/.test(text) || !(found >= least && found <= most)) {
-      throw new Error(`"${text}" in "${field}" is not from ${least} to ${most}`);
-    }
-    return found;
-  };
-  const found = field.split(',').flatMap((part) => {
-    const [range = '', step] = part.split('/');
-    const [from = '', to] = range.split('-');
-    const first = /^[*?]$/.test(range) ? least : number(from);
-    const last = /^[*?]$/.test(range) || (to === undefined && step !== undefined) ? most : number(to ?? from);
-    const by = step === undefined ? 1 : Number(step);
-    if (!/^([1-9]\d?)?$/.test(step ?? '') || step === '' || last < first) throw new Error(`"${part}" is no range`);
-    return Array.from({ length: Math.floor((last - first) / by) + 1 }, (_, at) => first + at * by);
-  });
+  const found = field.split(',').flatMap((part) => valuesOf(part, { least, most, names }));
   return [...new Set(found)].toSorted((a, b) => a - b);
+}
+
+/** A value, a range or a star, with a step or without. */
+function valuesOf(part: string, bounds: Bounds): readonly number[] {
+  const [, range = '', , step] = /^([^/]*)(\/([1-9]\d?))?$/.exec(part) ?? [];
+  const { least, most } = bounds;
+  const ends = range.replace(/^[*?]$/, `${least}-${most}`).split('-', 2);
+  const first = valueOf(ends[0] ?? '', bounds);
+  const last = valueOf(ends[1] ?? (step === undefined ? ends[0] : String(most)) ?? '', bounds);
+  if (last < first) throw new Error(`"${part}" ends before it begins`);
+  const by = Number(step ?? 1);
+  return Array.from({ length: Math.floor((last - first) / by) + 1 }, (_, at) => first + at * by);
+}
+
+function valueOf(text: string, { least, most, names }: Bounds): number {
+  const named = names.indexOf(text);
+  const found = named === -1 ? Number(text) : named + least;
+  if (/^([a-z]{3}|\d{1,2})$/.test(text) && found >= least && found <= most) return found;
+  throw new Error(`"${text}" is not from ${least} to ${most}`);
 }
 
 /** What the clocks of a time zone are ahead of UTC by, at an instant, in milliseconds. */

@@ -1,62 +1,78 @@
-import type { ReconcileAnswer } from 'hooklet';
-import { attemptOf } from './attempt.ts';
+import type { ConditionToSet, ReconcileAnswer } from 'hooklet';
+import { type Attempt, attemptOf } from './attempt.ts';
 import { removal } from './jobs.ts';
+import { asFields } from './report.ts';
 import type { SeenJob, SeenPod } from './seen.ts';
 import { type Backup, GROUP } from './spec.ts';
 import { ownJobs } from './status.ts';
 
 const AGAIN_SECONDS = 300;
+const LEFT = 'the backups are still in the bucket: ';
 
 /** What is around a Backup that is being deleted. */
 export interface Around {
   readonly jobs: readonly SeenJob[];
   readonly pods: readonly SeenPod[];
-  readonly cronJobs: number;
+  readonly cronJobs: readonly string[];
   readonly image: string;
 }
 
 /** The end of a Backup: its backups stay, or a Job removes them, after all that may still write some. */
 export function finalize(backup: Backup, around: Around): ReconcileAnswer {
   if (backup.spec.deletionPolicy === 'Keep') return { finalized: true };
-  const atWork = [...ownJobs(backup, around.jobs, 'backup'), ...ownJobs(backup, around.jobs, 'drill')];
-  if (around.cronJobs > 0 || atWork.length > 0 || around.pods.some((pod) => isOf(pod, atWork))) {
-    const names = atWork.map(({ name }) => name).join(', ');
-    return { children: [], conditions: [removed('Waiting', `for the end of ${names || 'its CronJobs'}${WAY_OUT(backup)}`)] };
-  }
+  const busy = atWork(backup, around);
+  if (busy.length > 0) return { children: [], ...removing(backup, 'Waiting', `for the end of ${busy.join(', ')}`) };
   const [job] = ownJobs(backup, around.jobs, 'remove');
-  const wanted = removal(backup, around.image);
   const attempt = job && attemptOf(job, around.pods, undefined);
-  if (attempt?.outcome === 'Succeeded') return { finalized: true };
-  if (attempt === undefined || attempt.outcome !== 'Failed') {
-    const { reason = '', message = '' } = attempt ?? {};
-    const text = reason === '' ? 'the backups are being removed from the bucket' : message;
-    return { children: [wanted], conditions: [removed(reason || 'Removing', `${text}${WAY_OUT(backup)}`)] };
+  switch (attempt?.outcome) {
+    case 'Succeeded':
+      return { finalized: true };
+    case 'Failed':
+      return failed(backup, attempt, around.image);
+    case 'Running':
+    case 'Waiting':
+    case undefined:
+      return { children: [removal(backup, around.image)], ...underWay(backup, attempt) };
   }
-  return failed(backup, attempt, wanted);
 }
 
-function failed(backup: Backup, { reason, message, endedAt, job }: ReturnType<typeof attemptOf>, wanted: object) {
-  const text = `the backups are still in the bucket: ${message}${WAY_OUT(backup)}`;
+/** The names of all that may still write to the bucket. */
+function atWork(backup: Backup, { jobs, pods, cronJobs }: Around): readonly string[] {
+  const isOurs = ({ backupUid, task }: SeenJob | SeenPod): boolean =>
+    backupUid === backup.metadata.uid && task !== 'remove';
+  const atIt = [...jobs.filter(isOurs), ...pods.filter((pod) => isOurs(pod) && !pod.over)];
+  return [...cronJobs, ...atIt.map(({ name }) => name)];
+}
+
+function underWay(backup: Backup, attempt: Attempt | undefined): ReconcileAnswer {
+  const { reason = '', message = '' } = attempt ?? {};
+  if (reason === '') return removing(backup, 'Removing', 'the backups are being removed from the bucket');
+  return removing(backup, reason, message);
+}
+
+/** It is tried again after a while: the Job goes, and the next look finds none and makes it anew. */
+function failed(backup: Backup, { reason, message, endedAt, job }: Attempt, image: string): ReconcileAnswer {
+  const told = removing(backup, reason, `${LEFT}${message}`);
+  const text = told.conditions[0]?.message ?? '';
+  const events = [{ type: 'Warning', reason: `Remove${reason}`, message: text, once: `${job}-${endedAt}` } as const];
   const left = AGAIN_SECONDS - Math.floor((Date.now() - Date.parse(endedAt)) / 1000);
-  const event = { type: 'Warning', reason: `Remove${reason}`, message: text } as const;
-  const told = { conditions: [removed(reason, text)], events: isTold(backup, reason) ? [] : [event] };
-  // The Job goes, and the next look finds none and makes it again.
   if (left <= 0) return { ...told, children: [] };
-  return { ...told, children: [wanted], retryAfter: `${Math.min(left, AGAIN_SECONDS)}s`, output: job };
+  const news = isTold(backup, reason) ? {} : { events };
+  return { ...told, ...news, children: [removal(backup, image)], retryAfter: `${Math.min(left, AGAIN_SECONDS)}s` };
 }
 
+/** Whether the condition has said so already, in whatever words of the store. */
 function isTold({ status }: Backup, reason: string): boolean {
-  const text = JSON.stringify(status ?? {});
-  return text.includes('"type":"Removed"') && text.includes(`"reason":"${reason}"`);
+  const all = asFields(status)['conditions'];
+  const conditions: readonly unknown[] = Array.isArray(all) ? all : [];
+  return conditions
+    .map(asFields)
+    .some(({ reason: said, message }) => said === reason && String(message).startsWith(LEFT));
 }
 
-function isOf(pod: SeenPod, jobs: readonly SeenJob[]): boolean {
-  return jobs.some(({ name }) => name === pod.job);
+function removing(backup: Backup, reason: string, message: string): { readonly conditions: readonly ConditionToSet[] } {
+  const { name, namespace = '' } = backup.metadata;
+  const keep = `kubectl patch backups.${GROUP} ${name} -n ${namespace} --type=merge -p '{"spec":{"deletionPolicy":"Keep"}}'`;
+  const words = `${message.slice(0, 600)}; to leave them in the bucket: ${keep}`;
+  return { conditions: [{ type: 'Removed', status: 'False', reason, message: words }] };
 }
-
-function removed(reason: string, message: string) {
-  return { type: 'Removed', status: 'False', reason, message } as const;
-}
-
-const WAY_OUT = ({ metadata: { name, namespace = '' } }: Backup): string =>
-  `; to leave them in the bucket: kubectl patch backups.${GROUP} ${name} -n ${namespace} --type=merge -p '{"spec":{"deletionPolicy":"Keep"}}'`;

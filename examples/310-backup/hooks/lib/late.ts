@@ -1,5 +1,5 @@
 import type { Patch } from 'hooklet';
-import type { SeenJob, SeenPod } from './seen.ts';
+import { podsOf, type SeenJob, type SeenPod } from './seen.ts';
 import { type Backup, secondsOf } from './spec.ts';
 
 /**
@@ -36,6 +36,6 @@ function startOf(job: SeenJob, pods: readonly SeenPod[]): string {
   return newest(job, pods)?.created ?? job.created;
 }
 
-function newest({ name }: SeenJob, pods: readonly SeenPod[]): SeenPod | undefined {
-  return pods.filter((pod) => pod.job === name).toSorted((a, b) => (a.created < b.created ? -1 : 1)).at(-1);
+function newest(job: SeenJob, pods: readonly SeenPod[]): SeenPod | undefined {
+  return podsOf(job, pods).at(-1);
 }

@@ -1,12 +1,6 @@
 import { BACKUP_LABEL, type Backup, secondsOf, type Source, type Task, TASK_LABEL, UID_LABEL } from './spec.ts';
 import { commandContainers, sourceParts } from './source-parts.ts';
-
-/** A variable of a container. */
-export interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: object;
-}
+import { field, given, secret, type Variable } from './variables.ts';
 
 const SECURITY = { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } };
 const USER = 65_532;
@@ -122,18 +116,4 @@ function identityOf({ spec: { source }, metadata: { namespace = '', name } }: Ba
 /** The name of the source that is given. */
 export function kindOf(source: Source): string {
   return Object.entries(source).find(([, value]) => value !== undefined)?.[0] ?? '';
-}
-
-/** Variables with values, those without one left out. */
-export function given(values: Readonly<Record<string, string | number | undefined>>): readonly Variable[] {
-  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: String(value) }]));
-}
-
-/** A variable with the value of a key of a Secret. */
-export function secret(variable: string, name: string, key: string, optional = false): Variable {
-  return { name: variable, valueFrom: { secretKeyRef: { name, key, ...(optional && { optional }) } } };
-}
-
-function field(name: string, fieldPath: string): readonly Variable[] {
-  return [{ name, valueFrom: { fieldRef: { fieldPath } } }];
 }

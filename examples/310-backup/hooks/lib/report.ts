@@ -37,7 +37,8 @@ export function readReport({ container, exitCode, reason, message }: EndedContai
     return { reason: failed, message: `${what} ended with exit code ${exitCode}: ${shortened(message)}` };
   }
   const fields = fieldsOf(message);
-  if (fields['format'] !== FORMAT) return { ...withoutReport(exitCode, reason), message: unsaid(exitCode, reason, message) };
+  if (fields['format'] !== FORMAT)
+    return { ...withoutReport(exitCode, reason), message: unsaid(exitCode, reason, message) };
   const said = { reason: word(fields['reason']), message: shortened(text(fields['message'])) };
   if (fields['outcome'] !== 'succeeded' || exitCode !== 0) return { ...said, ...lockIn(fields['lock']) };
   return {

@@ -22,7 +22,12 @@ export interface SeenPod {
   readonly name: string;
   readonly uid: string;
   readonly job: string;
+  readonly jobUid: string;
+  readonly backupUid: string;
+  readonly task: string;
   readonly created: string;
+  /** Whether it will do nothing more. */
+  readonly over: boolean;
   /** Whether any of its containers has begun. */
   readonly began: boolean;
   /** Whether the engine runs now; since when. */
@@ -64,8 +69,18 @@ export const POD_FILTER = `
 | {
     name: .metadata.name, uid: .metadata.uid, created: .metadata.creationTimestamp,
     job: (${labels}["batch.kubernetes.io/job-name"] // ""),
+    jobUid: (${labels}["batch.kubernetes.io/controller-uid"] // ""),
+    backupUid: (${labels}["${UID_LABEL}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
+    over: (.status.phase == "Succeeded" or .status.phase == "Failed"),
     began: any($all[]; .state.running or .state.terminated),
     runningSince: ([$all[] | select(.name == "engine") | .state.running.startedAt // empty] | first // ""),
     waitReason: ($held.reason // $waits.reason // ""), waitMessage: ($held.message // $waits.message // ""),
     ended: (([$ended[] | select(.exitCode != 0)] | first) // ([$ended[] | select(.container == "engine")] | first) // null)
   }`;
+
+/** The Pods of a Job, the newest last; not those of one before it that had its name. */
+export function podsOf(job: SeenJob, pods: readonly SeenPod[]): readonly SeenPod[] {
+  const own = pods.filter((pod) => pod.job === job.name && pod.created >= job.created);
+  const ofIt = own.filter(({ jobUid }) => jobUid === '' || jobUid === job.uid);
+  return ofIt.toSorted((a, b) => (a.created < b.created ? -1 : 1));
+}

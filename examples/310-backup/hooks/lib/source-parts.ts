@@ -1,5 +1,5 @@
-import { given, secret, type Variable } from './pod.ts';
 import type { CommandSource, Source, Task } from './spec.ts';
+import { given, secret, type Variable } from './variables.ts';
 
 /** What the Pod of a backup has because of its source. */
 export interface SourceParts {
@@ -15,17 +15,8 @@ const OUTPUT = { name: 'output', mountPath: '/output' };
 export function sourceParts(source: Source, task: Task): SourceParts {
   const { postgresql, redis, etcd, volume, command } = source;
   if (task === 'remove') return NONE;
-  if (postgresql !== undefined) {
-    const { host, port, database, secretName } = postgresql;
-    const login = [secret('PGUSER', secretName, 'username'), secret('PGPASSWORD', secretName, 'password')];
-    const user = task === 'drill' ? given({ PGUSER: 'drill' }) : login;
-    return { ...NONE, env: [...given({ PGHOST: host, PGPORT: port, PGDATABASE: database }), ...user] };
-  }
-  if (redis !== undefined) {
-    const { host, port, secretName } = redis;
-    const login = task === 'drill' ? [] : loginOf(secretName, 'REDIS_USERNAME', 'REDIS_PASSWORD');
-    return { ...NONE, env: [...given({ REDIS_HOST: host, REDIS_PORT: port }), ...login] };
-  }
+  if (postgresql !== undefined) return { ...NONE, env: postgresqlEnv(postgresql, task) };
+  if (redis !== undefined) return { ...NONE, env: redisEnv(redis, task) };
   // The restored member has the users of the time of the backup, so a drill logs in as well.
   if (etcd !== undefined) return etcdParts(etcd);
   if (task === 'drill') return NONE;
@@ -41,10 +32,29 @@ export function sourceParts(source: Source, task: Task): SourceParts {
   return { env: given({ COMMAND_CHECKED: checked }), mounts: [OUTPUT], volumes: [{ name: 'output', emptyDir: {} }] };
 }
 
+function postgresqlEnv(source: NonNullable<Source['postgresql']>, task: Task): readonly Variable[] {
+  const { host, port, database, secretName } = source;
+  const server = given({ PGHOST: host, PGPORT: port, PGDATABASE: database });
+  if (task === 'drill') return [...server, ...given({ PGUSER: 'drill' })];
+  return [...server, secret('PGUSER', secretName, 'username'), secret('PGPASSWORD', secretName, 'password')];
+}
+
+function redisEnv({ host, port, secretName }: NonNullable<Source['redis']>, task: Task): readonly Variable[] {
+  const login = task === 'drill' ? [] : loginOf(secretName, 'REDIS_USERNAME', 'REDIS_PASSWORD');
+  return [...given({ REDIS_HOST: host, REDIS_PORT: port }), ...login];
+}
+
 function etcdParts({ endpoints, secretName, tlsSecretName }: NonNullable<Source['etcd']>): SourceParts {
-  const env = [...given({ ETCDCTL_ENDPOINTS: endpoints.join(',') }), ...loginOf(secretName, 'ETCDCTL_USER', 'ETCDCTL_PASSWORD')];
+  const env = [
+    ...given({ ETCDCTL_ENDPOINTS: endpoints.join(',') }),
+    ...loginOf(secretName, 'ETCDCTL_USER', 'ETCDCTL_PASSWORD'),
+  ];
   if (tlsSecretName === undefined) return { env, mounts: [], volumes: [] };
-  const files = { ETCDCTL_CACERT: '/etcd-tls/ca.crt', ETCDCTL_CERT: '/etcd-tls/tls.crt', ETCDCTL_KEY: '/etcd-tls/tls.key' };
+  const files = {
+    ETCDCTL_CACERT: '/etcd-tls/ca.crt',
+    ETCDCTL_CERT: '/etcd-tls/tls.crt',
+    ETCDCTL_KEY: '/etcd-tls/tls.key',
+  };
   return {
     env: [...env, ...given(files)],
     mounts: [{ name: 'etcd-tls', mountPath: '/etcd-tls', readOnly: true }],

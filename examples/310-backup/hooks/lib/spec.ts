@@ -37,7 +37,11 @@ export interface BackupSpec {
 export interface Source {
   readonly postgresql?: Server & { readonly database: string; readonly secretName: string };
   readonly redis?: Server & { readonly secretName?: string };
-  readonly etcd?: { readonly endpoints: readonly string[]; readonly secretName?: string; readonly tlsSecretName?: string };
+  readonly etcd?: {
+    readonly endpoints: readonly string[];
+    readonly secretName?: string;
+    readonly tlsSecretName?: string;
+  };
   readonly volume?: { readonly claimName: string; readonly path: string; readonly runAsUser: number };
   readonly command?: CommandSource;
 }
