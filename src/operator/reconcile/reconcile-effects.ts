@@ -15,6 +15,7 @@ import {
   withReached,
   type ReachedContext,
 } from './reached-outcome.ts';
+import { StatePace } from './state-pace.ts';
 import {
   isStillThere,
   liveOf,
@@ -38,6 +39,7 @@ const NO_ANSWER: ContextResult = { conditions: [], events: [] };
 export function createReconciling(options: ReconcileEffectsOptions): Reconciling {
   const started = new WeakMap<Run, readonly Started[]>();
   const kept = new WeakMap<Run, readonly WrittenState[]>();
+  const pace = new StatePace(Date.now);
   return {
     async prepare(run, signal) {
       try {
@@ -53,7 +55,9 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
     },
     async keep(run, result, signal) {
       const all = started.get(run) ?? [];
-      kept.set(run, await keepStates(all, result, writing(run, options, signal)));
+      const written = await keepStates(all, result, writing(run, options, signal));
+      kept.set(run, written);
+      for (const { one } of written) slowDown(one, run, { ...options, pace });
     },
     async finish(run, outcome, signal) {
       const writes = writing(run, options, signal);
@@ -66,6 +70,21 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
       return finished;
     },
   };
+}
+
+function slowDown(
+  { trigger, parent }: Started,
+  run: Run,
+  { pace, journal, reconcilerOf }: ReconcileEffectsOptions & { readonly pace: StatePace },
+): void {
+  const { kind, namespace, name, uid } = parent;
+  const rush = pace.note(`${trigger.binding.name} ${uid}`);
+  if (rush === undefined) return;
+  reconcilerOf(run.task.hook, trigger)?.rest(trigger, rush.delayMs);
+  if (!rush.isNew) return;
+  const where = namespace === '' ? name : `${namespace}/${name}`;
+  const message = `the state of ${kind} ${where} has changed ${rush.changes} times, each soon after the one before, so the object is looked at less often; a state is for what differs only when a step is done, not for the time`;
+  journal.record({ type: 'warned', run, warning: { type: 'likelyMistake', message } });
 }
 
 interface Finishing {
