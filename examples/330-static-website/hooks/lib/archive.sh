@@ -16,6 +16,6 @@ elif ! tar -tvf unpacked > list 2> told || ! tar -tPf unpacked > names || [[ ! -
   echo -n "$1 is no tar.gz; pack it with tar -czf site.tar.gz -C FOLDER ."
 elif grep -qv '^[-d]' list || grep -qE '^/|(^|/)\.\.(/|$)' names; then
   echo -n "$1 has links, devices, or paths that lead out of it; pack files and folders alone, with paths below ."
-elif ! tar -xOf unpacked "$(grep -xE '(\./)?index\.html' names | head -n 1)" > page 2> /dev/null || [[ ! -s page ]]; then
+elif ! index=$(grep -xEm 1 '(\./)?index\.html' names) || ! tar -xOf unpacked "$index" > page || [[ ! -s page ]]; then
   echo -n "$1 has no index.html at its top, or an empty one; pack it with tar -czf site.tar.gz -C FOLDER ."
 fi

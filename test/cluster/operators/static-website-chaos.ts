@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { chaosRounds, type ChaosFault, type ChaosRound } from '../../operators/kit/chaos.ts';
+import type { WebsiteRig } from './static-website-rig.ts';
+
+/** Lets go wrong what can, round by round; whole is: the site serves what was last asked for, and says so itself. */
+export async function websiteChaos(
+  rig: WebsiteRig,
+  options: { readonly rounds: number; readonly seed: number; readonly tell?: (line: string) => void },
+): Promise<readonly ChaosRound[]> {
+  let version = 0;
+  let wanted = 'the page 0';
+  const site = { apiVersion: 'web.example.hooklet.dev/v1', kind: 'WebSite', metadata: { name: 'chaos' } };
+  const ask = async (archive: object): Promise<void> => {
+    await rig.apply({ ...site, spec: { archive, replicas: 1 } });
+  };
+  const change = async (): Promise<void> => {
+    version += 1;
+    wanted = `the page ${version}`;
+    await ask(await rig.pack(`site-${version}.tar.gz`, wanted));
+  };
+  const killOne = async (label: string): Promise<void> => {
+    const [pod] = await rig.pods(label);
+    await rig.kubectl('delete', 'pod', pod?.metadata?.name ?? '', '--grace-period=0', '--force', '--wait=false');
+  };
+  const remove = async (kind: string): Promise<void> => {
+    const kinds = ['-l', 'app.kubernetes.io/instance=chaos', '--wait=false'];
+    await rig.kubectl('delete', kind, ...kinds);
+  };
+  let isRefused = false;
+  const faults: readonly ChaosFault[] = [
+    { name: 'a Pod of the site is deleted', act: async () => killOne('app.kubernetes.io/instance=chaos') },
+    { name: 'the Deployment is deleted', act: async () => remove('deployment') },
+    { name: 'the Service is deleted', act: async () => remove('service') },
+    { name: 'the content is deleted', act: async () => remove('configmap') },
+    { name: 'the content changes', act: change },
+    {
+      name: 'the archive breaks',
+      act: async () => {
+        version += 1;
+        const url = await rig.put(`broken-${version}.tar.gz`, 'no archive');
+        await ask({ url, sha256: '0'.repeat(64) });
+        isRefused = true;
+      },
+    },
+    { name: 'the operator is killed', act: async () => killOne('app=static-website') },
+  ];
+  await change();
+  const isWhole = async (): Promise<void> => {
+    const { metadata, status } = await rig.site('chaos');
+    const expected = isRefused ? { status: 'False', reason: 'ContentRefused' } : { status: 'True', reason: 'Served' };
+    expect(status?.conditions).toEqual([expect.objectContaining(expected)]);
+    expect(status?.observedGeneration).toBe(metadata.generation);
+    expect(await rig.page('chaos')).toBe(wanted);
+    const found = await rig.kubectl('get', 'deployment/chaos', 'service/chaos', '--output=name');
+    expect(found.trim().split('\n')).toHaveLength(2);
+    const deployment = await rig.get<{ readonly status?: object; readonly spec: object }>('deployment', 'chaos');
+    expect(deployment).toMatchObject({ status: { availableReplicas: 1, updatedReplicas: 1, replicas: 1 } });
+  };
+  const before = async (): Promise<void> => {
+    // The webhook of an operator that was killed answers when it is ready.
+    await rig.kubectl('wait', '--for', 'condition=Available', '--timeout=120s', 'deployment/static-website');
+    if (!isRefused) return;
+    isRefused = false;
+    await change();
+  };
+  return await chaosRounds({ ...options, faults, isWhole, before });
+}
