@@ -25,9 +25,7 @@ YAML
 }
 
 # Prints what is wrong with the WebSite on standard input, and nothing where all is well.
-function problems() {
-  jq -j --arg gateway "${GATEWAY_API:-}" -f "$LIB/problems.jq"
-}
+function problems() { jq -j --arg gateway "${GATEWAY_API:-}" -f "$LIB/problems.jq"; }
 
 # The API server asks before it stores a WebSite.
 function __on_validating::websites.web.example.hooklet.dev() {
@@ -49,8 +47,7 @@ function __on_reconcile::web-sites() {
     # The site goes on with the content that it has; all else in the spec counts.
     hash=$(context::jq -r --arg key $HASH \
       '.owned["Deployment.apps"][0].object.spec.template.metadata.annotations[$key] // .object.status.content // ""')
-    kept "$hash" > "$tmp/content"
-    [[ -s $tmp/content ]] || return 0
+    kept "$hash" > "$tmp/content" && [[ -s $tmp/content ]] || return 0
   elif is_ready; then
     result::condition Ready True Served "GET $url is answered with the content of the spec"
     result::status "{\"url\": \"$url\", \"content\": \"$hash\"}"
@@ -76,19 +73,15 @@ function from_config_map() {
     | {data, binaryData} | with_entries(select(.value))' > "$tmp/content"
   hash=$(sha256sum < "$tmp/content" | head -c 64)
   jq -r '(.data["index.html"] // "" | @base64), .binaryData["index.html"] // ""' "$tmp/content" | base64 -d > "$tmp/page"
-  if [[ ! -s $tmp/content ]]; then
-    problem="there is no ConfigMap $source with the label $SITE=$name; make it, or label it so"
-  elif [[ ! -s $tmp/page ]]; then
-    problem="the ConfigMap $source has no index.html, or an empty one; add it"
-  fi
+  [[ -s $tmp/page ]] || problem="the ConfigMap $source has no index.html, or an empty one; add it"
+  [[ -s $tmp/content ]] || problem="there is no ConfigMap $source with the label $SITE=$name; make it, or label it so"
 }
 
 # Likewise. What is kept in the cluster is not fetched again, so that a site outlives the server that it came from.
 function from_archive() {
-  local -r source=$(context::get object.spec.archive.url)
   hash=$(context::get object.spec.archive.sha256)
   kept "$hash" | jq -r '.binaryData["site.tar.gz"] // ""' | base64 -d > "$tmp/archive"
-  problem=$("$BASH" "$LIB/archive.sh" "$source" "$hash" "$tmp")
+  problem=$("$BASH" "$LIB/archive.sh" "$(context::get object.spec.archive.url)" "$hash" "$tmp")
   base64 -w 0 "$tmp/archive" | jq -Rsc '{binaryData: {"site.tar.gz": .}}' > "$tmp/content"
 }
 
@@ -100,24 +93,20 @@ function kept() {
 
 # Whether all is rolled out and a GET of the site is answered with the first page; else the condition says what is missing.
 function is_ready() {
-  local reason=RollingOut missing
-  missing=$(context::jq -r --arg hash "$hash" --arg key $HASH -f "$LIB/missing.jq")
   url=http://$name.$(context::get object.metadata.namespace).svc:8080/
-  if [[ -z $missing ]]; then
-    reason=NotServed
-    if ! curl -sSf --max-time 10 --max-filesize 64000000 -o "$tmp/got" "$url" 2> "$tmp/told"; then
-      missing="GET $url: $(head -c 300 "$tmp/told")"
-    elif ! cmp -s "$tmp/got" "$tmp/page"; then
-      missing="GET $url is answered with $(wc -c < "$tmp/got") bytes of the sha256 $(sha256sum < "$tmp/got" | head -c 64), \
-expected the index.html of the spec, of $(wc -c < "$tmp/page") bytes"
-    else
-      return 0
-    fi
-    # What comes next is no change of an object.
-    result::retry_after 10s
+  local -r missing=$(context::jq -r --arg hash "$hash" --arg key $HASH -f "$LIB/missing.jq")
+  if [[ -n $missing ]]; then
+    result::condition Ready False RollingOut "$missing" && return 1
+  elif ! curl -sSf --max-time 10 --max-filesize 64000000 -o "$tmp/got" "$url" 2> "$tmp/told"; then
+    result::condition Ready False NotServed "GET $url: $(head -c 300 "$tmp/told")"
+  elif ! cmp -s "$tmp/got" "$tmp/page"; then
+    result::condition Ready False NotServed "GET $url is answered with $(wc -c < "$tmp/got") bytes of the sha256 \
+$(sha256sum < "$tmp/got" | head -c 64), expected the index.html of the spec, of $(wc -c < "$tmp/page") bytes"
+  else
+    return 0
   fi
-  result::condition Ready False "$reason" "$missing"
-  return 1
+  # What comes next is no change of an object.
+  result::retry_after 10s && return 1
 }
 
 hook::run "$@"
