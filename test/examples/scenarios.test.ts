@@ -35,6 +35,7 @@ const operations = [
   '210-conversion-webhook',
   '220-execution-rate',
   '230-configmap-python',
+  '300-etcd',
 ];
 
 interface Report {

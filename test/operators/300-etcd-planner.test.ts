@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClusterSpec } from '../../examples/300-etcd/hooks/cluster/lib/cluster.ts';
+import type { ClusterSpec } from '../../examples/300-etcd/hooks/lib/cluster.ts';
 import { EtcdWorld } from '../support/etcd-world/world.ts';
 
 const SPEC: ClusterSpec = { replicas: 3, version: '3.6.7', storage: { size: '8Gi' }, repair: { after: '1m' } };
@@ -43,6 +43,17 @@ describe('etcd: create and scale', () => {
     expect(made.status.members?.map(({ role }) => role).toSorted()).toEqual(
       ['leader', ...Array.from({ length: replicas - 1 }, () => 'follower')].toSorted(),
     );
+  });
+
+  it('what a member was given is given again unchanged: each object of a new cluster is made once', async () => {
+    const made = await running();
+
+    expect(
+      [...made.objects.values()]
+        .filter(({ given }) => given.kind === 'StatefulSet')
+        .map(({ generation }) => generation),
+    ).toEqual([1, 1, 1]);
+    expect(made.events.filter((event) => event.startsWith('MemberPromoted'))).toHaveLength(2);
   });
 
   it('crash between "etcd member added" and "StatefulSet made": membership and Pods agree in the end (etcd-io#26)', async () => {
@@ -130,7 +141,7 @@ describe('etcd: create and scale', () => {
   });
 
   it('a stale view after 3 -> 1 -> 3 deletes no volume of a live member (cassandra-operator#407)', async () => {
-    for (let frozen = 0; frozen < 40; frozen++) {
+    for (let frozen = 0; frozen < 30; frozen += 2) {
       const made = await running();
       made.spec = { ...SPEC, replicas: 1 };
       const steps = async (count: number): Promise<void> => {
@@ -306,5 +317,39 @@ describe('etcd: what fails', () => {
     }
 
     expect(made.writes.slice(before)).toEqual([]);
+  });
+});
+
+describe('etcd: restore', () => {
+  const restore = { claimName: 'backups', file: 'monday.db' };
+
+  it('a restore founds a second cluster (etcd-druid#452): a Job restores once, also with a crash after each effect', async () => {
+    const whole = await running({ restore });
+    expect(whole.voters()).toBe(3);
+    expect([...whole.objects.keys()]).not.toContain('Job/etcd-0-restore');
+    for (let effect = 1; effect <= whole.effects; effect++) {
+      const crashed = world({ restore });
+      crashed.crashAfter(effect);
+      await crashed.rests();
+      expect({ effect, foundings: crashed.etcd.foundings, voters: crashed.voters() }).toEqual({
+        effect,
+        foundings: 1,
+        voters: 3,
+      });
+    }
+  });
+
+  it('while the Job runs no member is started, and one that fails is told', async () => {
+    const made = world({ restore });
+    made.jobs = 'running';
+    for (let tick = 0; tick < 20; tick++) await made.step();
+    expect(made.reasons.at(-1)).toBe('Restoring');
+    expect([...made.objects.keys()].filter((key) => key.startsWith('StatefulSet/'))).toEqual([]);
+    made.jobs = 'failed';
+    for (let tick = 0; tick < 20; tick++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe('RestoreFailed');
+    expect(made.events.filter((event) => event.startsWith('RestoreFailed'))).toHaveLength(1);
+    expect(made.etcd.foundings).toBe(0);
   });
 });

@@ -1,9 +1,9 @@
 // Runs etcd clusters: observes one, does one step towards what its EtcdCluster asks for or refuses, and tells.
 import { reconcile } from 'hooklet';
-import { GROUP, type EtcdCluster } from './cluster/lib/cluster.ts';
-import { etcdctl } from './cluster/lib/etcdctl.ts';
-import { saveIn } from './cluster/lib/save.ts';
-import { turn } from './cluster/lib/turn.ts';
+import { GROUP, type EtcdCluster } from './lib/cluster.ts';
+import { etcdctl } from './lib/etcdctl.ts';
+import { saveIn } from './lib/save.ts';
+import { turn } from './lib/turn.ts';
 
 export default reconcile<EtcdCluster>(
   {
@@ -15,6 +15,7 @@ export default reconcile<EtcdCluster>(
       { apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
       { apiVersion: 'v1', kind: 'Service' },
       { apiVersion: 'apps/v1', kind: 'StatefulSet' },
+      { apiVersion: 'batch/v1', kind: 'Job' },
       { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget' },
     ],
     settings: { timeout: '5m' },

@@ -1,4 +1,4 @@
-import type { EndpointStatus, EtcdPort, ListedMember } from '../../../examples/300-etcd/hooks/cluster/lib/etcd-port.ts';
+import type { EndpointStatus, EtcdPort, ListedMember } from '../../../examples/300-etcd/hooks/lib/etcd-port.ts';
 
 /** What a member has on its disk. */
 export interface Disk {
@@ -148,6 +148,11 @@ export class Members {
     if (listed.isStarted) throw new Violation(`${name} starts with an empty disk and the id that it had before`);
     listed.isStarted = true;
     return listed.id;
+  }
+
+  /** What etcdutl snapshot restore leaves on a disk: a member of a cluster of its own. */
+  restore(name: string, url: string): string {
+    return this.#found(name, url);
   }
 
   #found(name: string, url: string): string {

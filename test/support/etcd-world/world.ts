@@ -1,6 +1,6 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
-import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/cluster/lib/cluster.ts';
-import { turn } from '../../../examples/300-etcd/hooks/cluster/lib/turn.ts';
+import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
+import { turn } from '../../../examples/300-etcd/hooks/lib/turn.ts';
 import { Members, Violation, type Disk } from './members.ts';
 
 const TICK_MS = 5000;
@@ -37,8 +37,11 @@ export class EtcdWorld {
   status: ClusterStatus = {};
   spec: ClusterSpec;
   nowMs = Date.parse('2026-01-01T00:00:00Z');
+  /** What Jobs come to, where they do not succeed at once. */
+  jobs: 'done' | 'failed' | 'running' = 'done';
   readonly #pods = new Map<string, Pod>();
   readonly #disks = new Map<string, Disk>();
+  readonly #doneJobs = new Set<string>();
   #uids = 0;
   #effects = 0;
   #crashAt = 0;
@@ -116,6 +119,7 @@ export class EtcdWorld {
   tick(): void {
     this.nowMs += TICK_MS;
     for (const [key, stored] of this.objects) if (key.startsWith('StatefulSet/')) this.#runPod(key.slice(12), stored);
+    for (const [key, { uid }] of this.objects) if (key.startsWith('Job/')) this.#runJob(uid);
     for (const name of this.#pods.keys()) {
       if (this.objects.has(`StatefulSet/${name}`)) continue;
       this.kill(name);
@@ -198,6 +202,16 @@ export class EtcdWorld {
     if (this.#thrown !== undefined) throw this.#thrown;
   }
 
+  /** Restores the disk of the first member, once, where nothing is. */
+  #runJob(uid: string): void {
+    if (this.jobs !== 'done' || this.#doneJobs.has(uid)) return;
+    const claim = this.objects.get('PersistentVolumeClaim/data-etcd-0');
+    if (claim === undefined) return;
+    if (this.#disks.get(claim.uid)?.memberId !== undefined) throw new Violation('a snapshot is restored over data');
+    this.#disks.set(claim.uid, { memberId: this.etcd.restore('etcd-0', 'http://etcd-0-0.etcd.db.svc:2380') });
+    this.#doneJobs.add(uid);
+  }
+
   /** As the StatefulSet controller and the kubelet do: a Pod of the newest form, restarted while it fails. */
   #runPod(name: string, { given, generation }: Stored): void {
     const pod = this.#pods.get(name);
@@ -223,6 +237,11 @@ export class EtcdWorld {
     return this.etcd.start(name, { ...data, ...container.env }, disk, container.image.replace(/.*:v/, ''));
   }
 
+  #jobConditions(uid: string): readonly object[] {
+    if (this.#doneJobs.has(uid)) return [{ type: 'Complete', status: 'True' }];
+    return this.jobs === 'failed' ? [{ type: 'Failed', status: 'True' }] : [];
+  }
+
   #view(): readonly KubernetesObject[] {
     return [...this.objects].map(([key, { uid, given, generation }]) => {
       const name = key.slice(key.indexOf('/') + 1);
@@ -237,6 +256,7 @@ export class EtcdWorld {
           readyReplicas: isReady ? 1 : 0,
           currentRevision: current,
           updateRevision: update,
+          conditions: this.#jobConditions(uid),
         },
       };
     });
@@ -245,6 +265,7 @@ export class EtcdWorld {
 
 const KINDS: Readonly<Record<string, string>> = {
   StatefulSet: 'StatefulSet.apps',
+  Job: 'Job.batch',
   PodDisruptionBudget: 'PodDisruptionBudget.policy',
 };
 

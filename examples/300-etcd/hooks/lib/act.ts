@@ -1,4 +1,4 @@
-import { etcdError, etcdSaid } from '../../lib/etcd.ts';
+import { etcdError, etcdSaid } from './etcd-repair/etcd.ts';
 import { clientUrl, peerUrl } from './cluster.ts';
 import type { EtcdPort } from './etcd-port.ts';
 import type { Observed } from './observed.ts';
@@ -20,10 +20,10 @@ export async function act(step: Step, observed: Observed, hands: Hands): Promise
     return step;
   } catch (error) {
     const said = etcdSaid(error);
-    if (DONE_BEFORE.some((text) => said.includes(text))) return step;
     if (said.includes('in sync with leader')) {
       return wait('CatchingUp', `${step.member} copies the data of the others, and is promoted when it has them`);
     }
+    if (DONE_BEFORE.some((text) => said.includes(text))) return step;
     return wait('EtcdRefused', `${step.do} of ${step.member} is tried again: ${etcdError(error)}`);
   }
 }
@@ -47,6 +47,7 @@ async function effectOf(step: Deed, observed: Observed, { etcd, save }: Hands): 
       return etcd.remove(endpoints, step.id);
     }
     case 'found':
+    case 'restore':
     case 'roll':
       return;
   }

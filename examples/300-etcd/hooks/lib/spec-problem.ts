@@ -7,7 +7,15 @@ export const KNOWN_MINORS: readonly number[] = [5, 6];
 
 /** All that is wrong with a spec by itself, in one text; undefined where nothing is. */
 export function specProblem(spec: ClusterSpec): string | undefined {
-  const problems = [replicas(spec), version(spec), size(spec), repair(spec), elections(spec), compaction(spec)];
+  const problems = [
+    replicas(spec),
+    version(spec),
+    size(spec),
+    repair(spec),
+    elections(spec),
+    compaction(spec),
+    restore(spec),
+  ];
   const found = problems.filter((problem) => problem !== undefined);
   return found.length === 0 ? undefined : found.join('; ');
 }
@@ -48,4 +56,11 @@ function elections({ options = {} }: ClusterSpec): string | undefined {
 function compaction({ options: { autoCompaction } = {} }: ClusterSpec): string | undefined {
   if (autoCompaction === undefined || millisecondsOf(autoCompaction) !== undefined) return undefined;
   return `spec.options.autoCompaction is "${autoCompaction}": ask for a duration such as 1h`;
+}
+
+function restore({ restore: from }: ClusterSpec): string | undefined {
+  if (from === undefined) return undefined;
+  const { file } = from;
+  if (/^[\w.-]+(\/[\w.-]+)*$/.test(file) && !file.split('/').includes('..')) return undefined;
+  return `spec.restore.file is "${file}": ask for a path inside of the volume, such as nightly.db`;
 }

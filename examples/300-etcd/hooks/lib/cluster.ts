@@ -17,6 +17,14 @@ export interface ClusterSpec {
   readonly options?: ClusterOptions;
   readonly pod?: PodOptions;
   readonly repair?: { readonly after?: string };
+  /** What a new cluster begins with; of one that is there it means nothing. */
+  readonly restore?: RestoreOptions;
+}
+
+/** A snapshot in a volume of the same namespace. */
+export interface RestoreOptions {
+  readonly claimName: string;
+  readonly file: string;
 }
 
 /** What the members are started with. */

@@ -18,14 +18,13 @@ export function quorum(voters: number): number {
 }
 
 /** Nobody could list the members: the cluster is new, starts, or has lost its quorum. Only a new one is founded. */
-function unanswered({ cluster, parts, clusterId, silent }: Observed, { form }: Wanted): Step {
+function unanswered(observed: Observed, wanted: Wanted): Step {
+  const { parts, clusterId, silent } = observed;
+  const { form } = wanted;
   const names = parts.map(({ name }) => name);
   const mendable = parts.find(({ set }) => set !== undefined && !set.isSettled && set.form !== form);
   if (mendable !== undefined) return { do: 'roll', member: mendable.name };
-  if (clusterId === undefined) {
-    if (names.length === 0) return { do: 'found', member: memberName(cluster, 0) };
-    return wait('Founding', `${names.join(', ')} has not answered yet: see its Pod`);
-  }
+  if (clusterId === undefined) return foundingStep(observed, wanted);
   if (!parts.some(({ claim }) => claim !== undefined)) {
     return refuse(
       'DataGone',
@@ -37,6 +36,32 @@ function unanswered({ cluster, parts, clusterId, silent }: Observed, { form }: W
     'QuorumLost',
     `${names.length} members have no quorum (${who}), and nothing is changed: bring their Pods and nodes back. If their disks are lost, restore a backup into a new cluster`,
   );
+}
+
+/** The first member begins with nothing, or with a snapshot that a Job has put on its volume. */
+function foundingStep({ cluster, parts, restoring }: Observed, { spec }: Wanted): Step {
+  const member = memberName(cluster, 0);
+  if (parts.some(({ set }) => set !== undefined)) {
+    return wait('Founding', `${member} has not answered yet: see Pod ${member}-0`);
+  }
+  if (spec.restore === undefined) return { do: 'found', member };
+  const { claimName, file } = spec.restore;
+  switch (restoring) {
+    case 'none':
+      return { do: 'restore', member };
+    case 'running':
+      return wait(
+        'Restoring',
+        `Job ${member}-restore puts ${file} of the claim ${claimName} on the volume of ${member}`,
+      );
+    case 'failed':
+      return refuse(
+        'RestoreFailed',
+        `Job ${member}-restore could not restore ${file} of the claim ${claimName}: see its Pod; then delete this EtcdCluster and make it anew with a file that is there and whole`,
+      );
+    case 'done':
+      return { do: 'found', member };
+  }
 }
 
 type Next = (observed: Observed, wanted: Wanted, members: readonly Member[]) => Step | undefined;

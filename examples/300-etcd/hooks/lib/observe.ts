@@ -2,7 +2,7 @@ import type { KubernetesObject } from 'hooklet';
 import { byNumber, clientUrl, memberNumber, memberOfUrl, type ClusterName, type EtcdCluster } from './cluster.ts';
 import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
 import type { Alarms, Member, Observed } from './observed.ts';
-import { partsOf } from './parts.ts';
+import { partsOf, restoreOf } from './parts.ts';
 
 type Owned = Readonly<Record<string, readonly KubernetesObject[]>>;
 
@@ -26,6 +26,7 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
     silent: asked.filter((one) => !answers.statuses.some(({ endpoint }) => endpoint === clientUrl(cluster, one))),
     before,
     parts,
+    ...restoreOf(owned['Job.batch'] ?? []),
     members: answers.listed && membersOf(cluster, answers.listed, answers),
     alarms: alarmsIn(answers.statuses),
   };

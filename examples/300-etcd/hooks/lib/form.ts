@@ -12,6 +12,7 @@ import {
   type ClusterSpec,
   type PodOptions,
 } from './cluster.ts';
+import { podSecurity, toolSecurity } from './pod-security.ts';
 
 /** On a StatefulSet: the name of what it was made from, the version in it, and the object as it was given. */
 export const FORM = `${GROUP}/form`;
@@ -19,7 +20,6 @@ export const VERSION = `${GROUP}/version`;
 export const GIVEN = `${GROUP}/given`;
 export const MEMBER_LABEL = `${GROUP}/member`;
 export const CLUSTER_LABEL = `${GROUP}/cluster`;
-const USER = 65_532;
 
 /**
  * Names what the Pod of a member is made from: what the user asks for, and nothing that another version of this hook
@@ -80,15 +80,8 @@ export function asGiven(given: NewObject): NewObject {
 
 function podSpec(cluster: ClusterName, member: string, spec: ClusterSpec): object {
   return {
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
+    ...podSecurity,
     terminationGracePeriodSeconds: 30,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: USER,
-      fsGroup: USER,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
     ...placement(cluster, spec.pod ?? {}),
     containers: [container(cluster, member, spec)],
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claimName(member) } }],
@@ -132,11 +125,7 @@ function container(cluster: ClusterName, member: string, spec: ClusterSpec): obj
     livenessProbe: { ...probe('/livez'), periodSeconds: 10, failureThreshold: 6 },
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5 },
     resources,
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    },
+    securityContext: toolSecurity,
     volumeMounts: [{ name: 'data', mountPath: '/var/lib/etcd' }],
   };
 }

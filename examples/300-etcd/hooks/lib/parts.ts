@@ -1,7 +1,7 @@
 import type { KubernetesObject, NewObject } from 'hooklet';
 import { byNumber, memberNumber, type ClusterName } from './cluster.ts';
 import { FORM, GIVEN, VERSION } from './form.ts';
-import type { MemberClaim, MemberParts, MemberSet } from './observed.ts';
+import type { MemberClaim, MemberParts, MemberSet, Observed } from './observed.ts';
 
 /** The objects of each member, by its number. What is being deleted still holds its name. */
 export function partsOf(
@@ -21,6 +21,24 @@ export function partsOf(
   return [...byMember.values()].toSorted(byNumber(cluster));
 }
 
+/** The Job that restores the first member: how far it is, and as it was given. */
+export function restoreOf(jobs: readonly KubernetesObject[]): Pick<Observed, 'restoring' | 'restoreGiven'> {
+  const [job] = jobs;
+  if (job === undefined) return { restoring: 'none' };
+  const restoreGiven = givenIn(job.metadata.annotations?.[GIVEN] ?? '', 'batch/v1', 'Job');
+  return { restoring: jobState(job), ...(restoreGiven && { restoreGiven }) };
+}
+
+/** By its conditions. */
+export function jobState(job: KubernetesObject): 'running' | 'done' | 'failed' {
+  const { conditions } = fieldsOf(Reflect.get(job, 'status'));
+  const isTrue = (type: string): boolean =>
+    Array.isArray(conditions) &&
+    conditions.map(fieldsOf).some((one) => one['type'] === type && one['status'] === 'True');
+  if (isTrue('Complete')) return 'done';
+  return isTrue('Failed') ? 'failed' : 'running';
+}
+
 function setOf(object: KubernetesObject): MemberSet {
   const { generation = 0, annotations = {} } = object.metadata;
   const status = fieldsOf(Reflect.get(object, 'status'));
@@ -29,22 +47,23 @@ function setOf(object: KubernetesObject): MemberSet {
   return {
     form: annotations[FORM] ?? '',
     version: annotations[VERSION] ?? '',
-    given: givenIn(annotations[GIVEN] ?? ''),
+    given: givenIn(annotations[GIVEN] ?? '', 'apps/v1', 'StatefulSet'),
     isSettled: isSeen && isRolled && Number(status['readyReplicas'] ?? 0) > 0,
   };
 }
 
 /** Undefined where somebody has spoiled it: then it is made anew. */
-function givenIn(text: string): NewObject | undefined {
+export function givenIn(text: string, version: string, type: string): NewObject | undefined {
   try {
     const { apiVersion, kind, metadata, ...rest } = fieldsOf(JSON.parse(text));
     const { name, labels, annotations } = fieldsOf(metadata);
-    if (apiVersion !== 'apps/v1' || kind !== 'StatefulSet') return undefined;
+    if (apiVersion !== version || kind !== type) return undefined;
+    // In the order of memberSet and the Jobs, so that it is the same text when it is given again.
     return {
-      ...rest,
       apiVersion,
       kind,
       metadata: { name: textOf(name), labels: textsOf(labels), annotations: textsOf(annotations) },
+      ...rest,
     };
   } catch {
     return undefined;

@@ -15,6 +15,7 @@ export interface Refusal {
 
 export type Deed =
   | { readonly do: 'found'; readonly member: string }
+  | { readonly do: 'restore'; readonly member: string }
   | { readonly do: 'add'; readonly member: string }
   | { readonly do: 'promote'; readonly member: string; readonly id: string }
   | { readonly do: 'move-leader'; readonly member: string; readonly id: string; readonly from: string }

@@ -2,6 +2,7 @@ import type { NewObject } from 'hooklet';
 import { CLIENT_PORT, memberNumber, peerUrl, PEER_PORT } from './cluster.ts';
 import { asGiven, claimName, CLUSTER_LABEL, memberSet } from './form.ts';
 import type { Member, MemberParts, Observed, Wanted } from './observed.ts';
+import { restoreJobOf } from './restore-job.ts';
 import type { Step } from './step.ts';
 
 /** What a member with a disk starts with: etcd reads none of it then, and with an empty disk refuses to start. */
@@ -30,6 +31,7 @@ export function childrenOf(observed: Observed, wanted: Wanted, step: Step): read
       spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
     },
     ...own,
+    ...restoreJob(observed, wanted, step),
   ];
 }
 
@@ -40,7 +42,7 @@ function service(name: string, labels: Readonly<Record<string, string>>, spec: o
 /** Those that etcd lists; where nobody can ask it, those whose objects are there. */
 function wantedMembers({ cluster, members, parts }: Observed, step: Step): readonly string[] {
   const names = (members ?? parts).map(({ name }) => name);
-  const all = step.do === 'found' ? [...names, step.member] : names;
+  const all = step.do === 'found' || step.do === 'restore' ? [...new Set([...names, step.member])] : names;
   return all.filter((name) => memberNumber(cluster, name) !== undefined);
 }
 
@@ -55,7 +57,8 @@ function memberObjects(observed: Observed, { spec }: Wanted, { member, step }: A
   const there = parts.find(({ name }) => name === member);
   const listed = observed.members?.find(({ name }) => name === member);
   const { size, storageClassName } = spec.storage;
-  const { data } = claimAndStart(observed, member, there);
+  const { data } = startOf(observed, member, { there, isRestored: spec.restore !== undefined });
+  const beginsWithout = step.do === 'restore' || (there?.set === undefined && isRestoring(observed, step));
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: member, labels }, data },
     {
@@ -68,13 +71,29 @@ function memberObjects(observed: Observed, { spec }: Wanted, { member, step }: A
         ...(storageClassName !== undefined && { storageClassName }),
       },
     },
-    setOf(observed, { spec, there, isFree: isFree(step, member, listed) }, member),
+    ...(beginsWithout ? [] : [setOf(observed, { spec, there, isFree: isFree(step, member, listed) }, member)]),
   ];
 }
 
 /** Whether a member may get another StatefulSet: it is its turn, or it has no data yet. */
 function isFree(step: Step, member: string, listed: Member | undefined): boolean {
   return (step.do === 'roll' && step.member === member) || listed?.isStarted === false;
+}
+
+/** As long as the Job is not done, nobody else may have the volume. */
+function isRestoring({ restoring, clusterId }: Observed, step: Step): boolean {
+  return clusterId === undefined && restoring !== 'none' && step.do !== 'found';
+}
+
+/** The Job stays until the cluster has answered. */
+function restoreJob(
+  { cluster, uid, clusterId, restoreGiven }: Observed,
+  { spec }: Wanted,
+  step: Step,
+): readonly NewObject[] {
+  if (clusterId !== undefined) return [];
+  if (step.do === 'restore') return [restoreJobOf(cluster, uid, spec)];
+  return restoreGiven === undefined ? [] : [asGiven(restoreGiven)];
 }
 
 interface SetChoice {
@@ -89,8 +108,13 @@ function setOf({ cluster }: Observed, { spec, there, isFree: free }: SetChoice, 
   return asGiven(given);
 }
 
+interface Start {
+  readonly there: MemberParts | undefined;
+  readonly isRestored: boolean;
+}
+
 /** With what a member starts: the first one a new cluster, one that was added those that are there, all others nothing. */
-function claimAndStart({ cluster, uid, members, clusterId }: Observed, member: string, there?: MemberParts) {
+function startOf({ cluster, uid, members, clusterId }: Observed, member: string, { there, isRestored }: Start) {
   const token = { ETCD_INITIAL_CLUSTER_TOKEN: uid };
   const listed = members?.find(({ name }) => name === member);
   if (listed?.isStarted === false) {
@@ -99,7 +123,8 @@ function claimAndStart({ cluster, uid, members, clusterId }: Observed, member: s
   }
   if (listed !== undefined) return { data: { ...token, ...SEALED } };
   if (there?.start !== undefined) return { data: there.start };
-  if (clusterId !== undefined) return { data: { ...token, ...SEALED } };
+  // What is restored has a disk already.
+  if (clusterId !== undefined || isRestored) return { data: { ...token, ...SEALED } };
   const alone = `${member}=${peerUrl(cluster, member)}`;
   return { data: { ...token, ETCD_INITIAL_CLUSTER: alone, ETCD_INITIAL_CLUSTER_STATE: 'new' } };
 }

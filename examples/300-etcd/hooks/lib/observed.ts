@@ -15,6 +15,10 @@ export interface Observed {
   /** Names of those that were asked, and did not answer at all. */
   readonly silent: readonly string[];
   readonly alarms: Alarms;
+  /** How far the Job is that restores the first member. */
+  readonly restoring: 'none' | 'running' | 'done' | 'failed';
+  /** That Job as it was given. */
+  readonly restoreGiven?: NewObject;
   /** The Kubernetes side of each member, by number. */
   readonly parts: readonly MemberParts[];
 }

@@ -77,6 +77,8 @@ function sentenceOf(step: Deed): string {
   switch (step.do) {
     case 'found':
       return `${step.member} founds the cluster`;
+    case 'restore':
+      return `${step.member} gets what the snapshot has`;
     case 'add':
       return `${step.member} was added as a learner`;
     case 'promote':
@@ -94,6 +96,7 @@ function sentenceOf(step: Deed): string {
 
 const REASONS: Readonly<Record<Deed['do'], string>> = {
   found: 'Founded',
+  restore: 'RestoreStarted',
   add: 'MemberAdded',
   promote: 'MemberPromoted',
   'move-leader': 'LeaderMoved',
@@ -102,14 +105,7 @@ const REASONS: Readonly<Record<Deed['do'], string>> = {
   roll: 'MemberChanged',
 };
 /** What a person has to look at; the other waits are part of the work. */
-const WARNED = new Set([
-  'QuorumLost',
-  'MembersFailing',
-  'MemberFailing',
-  'TooFewMembers',
-  'TooFewHealthy',
-  'ForeignMember',
-]);
+const WARNED = new Set(['QuorumLost', 'MembersFailing', 'TooFewMembers', 'TooFewHealthy', 'ForeignMember']);
 
 /** Each deed, and each reason to wait or to refuse when it begins. */
 export function eventsOf({ status }: EtcdCluster, step: Step): readonly EventToRecord[] {

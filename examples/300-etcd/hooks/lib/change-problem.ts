@@ -1,0 +1,25 @@
+import type { ClusterSpec, EtcdCluster } from './cluster.ts';
+import { bytesOf } from './quantity.ts';
+import { versionProblem } from './version-problem.ts';
+
+/** Why an EtcdCluster cannot become another one; undefined where it can. */
+export function changeProblem({ spec, status }: EtcdCluster, old: EtcdCluster): string | undefined {
+  const storage = storageChange(spec.storage, old.spec.storage);
+  if (storage !== undefined) return storage;
+  if (JSON.stringify(spec.restore) !== JSON.stringify(old.spec.restore)) {
+    return 'spec.restore cannot change: a snapshot is restored into a new cluster alone, so make another EtcdCluster';
+  }
+  if (spec.version === old.spec.version) return undefined;
+  const versions = (status?.members ?? []).map(({ version }) => version).filter((version) => version !== '');
+  return versionProblem(versions, spec.version);
+}
+
+type Storage = ClusterSpec['storage'];
+
+function storageChange({ size, storageClassName }: Storage, before: Storage): string | undefined {
+  if ((bytesOf(before.size) ?? 0) > (bytesOf(size) ?? 0)) {
+    return `spec.storage.size is ${size}, but was ${before.size}, and volumes cannot shrink: ask for at least ${before.size}`;
+  }
+  if (before.storageClassName === storageClassName) return undefined;
+  return `spec.storage.storageClassName is ${storageClassName ?? 'absent'}, but was ${before.storageClassName ?? 'absent'}, and the class of a volume cannot change: set it back, or restore a backup into a new cluster`;
+}

@@ -1,0 +1,86 @@
+import type { ConditionToSet, KubernetesObject, NewObject } from 'hooklet';
+import { GROUP, type ClusterSpec, type ClusterStatus } from './cluster.ts';
+
+export interface EtcdRestore extends KubernetesObject {
+  readonly spec: {
+    readonly backup: string;
+    readonly cluster: string;
+    readonly template: Omit<ClusterSpec, 'restore'>;
+  };
+}
+
+/** What a restore knows of a backup. */
+export interface BackupView {
+  readonly name: string;
+  readonly namespace: string;
+  readonly file: string;
+  readonly claimName: string;
+}
+
+/** What it knows of a cluster. */
+export interface RestoredView {
+  readonly name: string;
+  readonly namespace: string;
+  /** The uid of the EtcdRestore that made it; empty for others. */
+  readonly restore: string;
+  readonly conditions: NonNullable<ClusterStatus['conditions']>;
+}
+
+/** On an EtcdCluster: the uid of the EtcdRestore that made it. */
+export const RESTORE = `${GROUP}/restore`;
+
+export interface Restoring {
+  readonly condition: ConditionToSet;
+  /** The cluster to be made; it is nobody's child, since it outlives the EtcdRestore. */
+  readonly create?: NewObject;
+}
+
+/** Makes a new cluster from a backup, and never touches one that is there. */
+export function restoreAnswer(
+  restore: EtcdRestore,
+  { backups, clusters }: { readonly backups: readonly BackupView[]; readonly clusters: readonly RestoredView[] },
+): Restoring {
+  const { namespace, name, uid } = restore.metadata;
+  const { cluster, backup } = restore.spec;
+  const there = clusters.find((one) => one.name === cluster && one.namespace === namespace);
+  if (there !== undefined) return { condition: stateOf(there, uid) };
+  const from = backups.find((one) => one.name === backup && one.namespace === namespace);
+  if (from === undefined) {
+    return no(
+      'NoBackup',
+      `there is no EtcdBackup ${backup} in the namespace ${namespace}: set spec.backup to one that is there`,
+    );
+  }
+  if (from.file === '') return no('BackupNotSaved', `EtcdBackup ${backup} has no snapshot: see its condition Ready`);
+  const create = {
+    apiVersion: `${GROUP}/v1`,
+    kind: 'EtcdCluster',
+    metadata: { name: cluster, ...(namespace !== undefined && { namespace }), annotations: { [RESTORE]: uid } },
+    spec: { ...restore.spec.template, restore: { claimName: from.claimName, file: from.file } },
+  };
+  return { ...no('Restoring', `EtcdCluster ${cluster} is made for EtcdRestore ${name}`), create };
+}
+
+function stateOf({ name, restore, conditions }: RestoredView, uid: string): ConditionToSet {
+  if (restore !== uid) {
+    return no(
+      'ClusterExists',
+      `there is an EtcdCluster ${name} already, and a restore changes none: set spec.cluster to another name`,
+    ).condition;
+  }
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') {
+    return {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Restored',
+      message: `EtcdCluster ${name} has what the backup had`,
+    };
+  }
+  return no('Restoring', `EtcdCluster ${name} is not ready: ${ready?.reason ?? 'nothing is known of it yet'}`)
+    .condition;
+}
+
+function no(reason: string, message: string): Restoring {
+  return { condition: { type: 'Ready', status: 'False', reason, message } };
+}
