@@ -28,10 +28,15 @@ export function lockOf({ triggers: [{ binding }] }: Pick<Task, 'triggers'>): Hoo
   return 'lock' in binding ? binding.lock : undefined;
 }
 
-/** The task of one trigger that came at `nowMs`. */
+/**
+ * The task of one trigger that came at `nowMs`. What an earlier process began of a tick and did not finish counts as
+ * failed attempts, so that a tick has no more of them than its retry rule allows, however often the operator ends.
+ */
 export function newTask(hook: Hook, trigger: Trigger, nowMs: number): Task {
   const allowFailure = 'allowFailure' in trigger.binding && trigger.binding.allowFailure;
-  return { hook, triggers: [trigger], allowFailure, queuedAtMs: nowMs, failures: 0, ownFailures: 0, sinceMs: nowMs };
+  const failures = trigger.type === 'schedule' ? trigger.run.attemptsBefore : 0;
+  const since = { queuedAtMs: nowMs, sinceMs: nowMs };
+  return { hook, triggers: [trigger], allowFailure, failures, ownFailures: failures, ...since };
 }
 
 /** The queue that a trigger goes to: that of its binding, but `main` at the start and for a Synchronization. */

@@ -18,8 +18,9 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
   const reportedAtMs = new Map<string, number>();
   return {
     broken: ({ summary }) => events.record({ type: 'Warning', reason: 'HookBroken', message: summary }),
-    // The first failure of a binding, then at most one in 10 minutes; none where the failure is allowed.
+    // Each tick that is given up, as nothing else shows it; else the first failure of a binding, then at most one in 10 minutes; none where the failure is allowed.
     record(event) {
+      if (event.type === 'ended') for (const part of event.parts) recordGivenUp(event.run.id, part, events);
       const failure =
         event.type === 'ended' ? event.parts.map(failureOf).find((error) => error !== undefined) : undefined;
       if (event.type !== 'ended' || failure === undefined) return;
@@ -38,6 +39,17 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
       });
     },
   };
+}
+
+/** The Event of a tick that is given up: there is no object that could have it. */
+function recordGivenUp(runId: string, { task, outcome, next }: EndedPart, events: Pick<EventRecorder, 'record'>): void {
+  const [trigger] = task.triggers;
+  const isGivenUp = next.type === 'dead' || (next.type === 'drop' && next.why === 'exhausted');
+  if (!isGivenUp || trigger.type !== 'schedule' || outcome.type !== 'failed') return;
+  const tick = new Date(trigger.run.scheduledAtMs).toISOString().replace(/\.\d+Z$/, 'Z');
+  const what = `hook ${task.hook.name}, binding ${trigger.binding.name}, gave up the tick ${tick}`;
+  const message = `${what} after ${task.failures + 1} attempt(s): ${summaryOf(outcome.error)}`;
+  events.record({ type: 'Warning', reason: 'GaveUp', runId, message });
 }
 
 /** Why a part of a run failed; undefined where it did not, or its failure is allowed. */

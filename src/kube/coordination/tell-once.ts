@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { KubeError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { apiPath } from '../api-path.ts';
-import { isAlreadyExists, isForbidden } from '../api-error.ts';
+import { isAlreadyExists, isConflict, isForbidden } from '../api-error.ts';
 import type { KubeClient } from '../client.ts';
 import { eventName, eventNamespace, eventObject, type EventSubject, type RecordedEvent } from './event-object.ts';
 
@@ -45,10 +45,14 @@ export async function tellOnce(
       return { type: 'told' };
     } catch (error) {
       if (isAlreadyExists(error)) return { type: 'told' };
-      if (!(error instanceof KubeError) || !error.isRetryable || tried >= TRIES || signal.aborted) return failed(error);
+      if (!isWorthAnother(error) || tried >= TRIES || signal.aborted) return failed(error);
       await sleep(Math.max(RETRY_MS, Math.min(error.retryAfterMs ?? 0, REQUEST_LIMIT_MS)), signal);
     }
   }
+}
+
+function isWorthAnother(error: unknown): error is KubeError {
+  return error instanceof KubeError && (error.isRetryable || isConflict(error));
 }
 
 function failed(error: unknown): TellOutcome {
