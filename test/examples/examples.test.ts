@@ -91,6 +91,8 @@ describe.each(deployed)('the example %s', (folder) => {
     const tryDir = join(examplesDir, folder, 'manifests', 'try');
     const files = existsSync(tryDir) ? readdirSync(tryDir).toSorted() : [];
 
+    const definitions = join(examplesDir, folder, 'manifests', 'crd.yaml');
+    if (existsSync(definitions)) for (const object of readManifests(definitions)) await sandbox.apply(object);
     for (const object of deploy) await sandbox.apply(object);
     for (const object of files.flatMap((file) => readManifests(join(tryDir, file)))) await sandbox.apply(object);
 

@@ -36,6 +36,7 @@ const operations = [
   '220-execution-rate',
   '230-configmap-python',
   '300-etcd',
+  '330-static-website',
 ];
 
 interface Report {

@@ -136,9 +136,19 @@ describe('a warning about a webhook', () => {
 
   it.each([
     ['no rules', { rules: undefined }, 'it has no rules, so it is called for nothing'],
-    ['matchOwnNamespace', { matchOwnNamespace: true }, 'hooklet cannot be started again to repair it'],
+    [
+      'matchOwnNamespace',
+      { matchOwnNamespace: true, rules: [{ ...RULE, apiGroups: [''] }] },
+      'hooklet cannot be started again to repair it',
+    ],
   ])('names what %s means', (_, entry, warning) => {
     expect(warningsOf(entry)).toEqual([expect.stringContaining(warning)]);
+  });
+
+  it('says nothing of the namespace of hooklet where its rules name nothing that hooklet starts with', () => {
+    const rules = [{ ...RULE, apiGroups: ['example.com'], resources: ['sites'] }];
+
+    expect(warningsOf({ rules, matchOwnNamespace: true })).toEqual([]);
   });
 
   it('names a timeout that is short for a process, and not for a warm hook', () => {

@@ -37,7 +37,7 @@ console.log(`${what}: seed ${seed}, ${amount}`);
 
 const config = fileURLToPath(new URL('vitest.config.ts', import.meta.url));
 const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
-const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--disable-console-intercept', `/${what}`], {
+const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--disable-console-intercept', `chaos/${what}`], {
   stdio: 'inherit',
   env: {
     ...process.env,
