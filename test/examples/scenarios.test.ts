@@ -37,6 +37,7 @@ const operations = [
   '230-configmap-python',
   '300-etcd',
   '330-static-website',
+  '340-prometheus',
 ];
 
 interface Report {

@@ -1,8 +1,10 @@
+import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
 import { openWorld } from '../../src/testing/index.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { quietDay } from './kit/quiet-day.ts';
 import { rights } from './kit/rights.ts';
@@ -47,7 +49,9 @@ const RULE = object(
 const programs = join(example, 'scenarios', 'programs');
 const LIMIT = { timeout: 600_000 };
 
-const world = { hooks: join(example, 'hooks'), crds: definition, programs, objects: [BASE, MONITOR, PODS, RULE] };
+/** Without the webhook, whose certificates need their time in a day that passes in a moment. */
+const reconciling = [join(example, 'hooks', 'prometheus.ts')];
+const world = { hooks: reconciling, crds: definition, programs, objects: [BASE, MONITOR, PODS, RULE] };
 
 describe('340-prometheus', LIMIT, () => {
   it('writes nothing in a day in which nothing happens', async () => {
@@ -57,12 +61,12 @@ describe('340-prometheus', LIMIT, () => {
   });
 
   it('another version of the hook writes nothing, and restarts no Prometheus (operator#3875)', async () => {
-    const { hooks, ...rest } = world;
+    using folder = temporaryFolder();
+    const hooks = join(folder.path, 'hooks');
+    cpSync(join(example, 'hooks'), hooks, { recursive: true, filter: (path) => !path.endsWith('admission.ts') });
+    const { hooks: _, ...rest } = world;
 
-    const written = await twoVersions({ hooks, world: rest });
-
-    // hooklet registers its webhook anew, with the time at which it began.
-    expect(written.filter((line) => !line.startsWith('apply ValidatingWebhookConfiguration/'))).toEqual([]);
+    expect(await twoVersions({ hooks, world: rest })).toEqual([]);
   });
 
   it('has exactly the rights that it needs', async () => {
@@ -141,7 +145,7 @@ describe('each field of a Prometheus, set, changed and removed,', LIMIT, () => {
     }
 
     const swept = await fieldSweep({
-      world: { ...world, hooks: [join(example, 'hooks', 'prometheus.ts')], objects: [MONITOR, PODS, RULE] },
+      world: { ...world, objects: [MONITOR, PODS, RULE] },
       definition,
       base: BASE,
       bases,

@@ -55,12 +55,12 @@ for arg; do case $arg in --config.file=*) from=\${arg#*=} ;; *) rest+=("$arg") ;
 translate() {
   now=$(<"$from")
   [ "$now" != "\${last:-}" ] || return 0
-  jq '${TRANSLATION}' <<< "$now" > /tmp/prometheus.new && mv /tmp/prometheus.new /tmp/prometheus.yml
+  jq '${TRANSLATION}' <<< "$now" > /prometheus/translated.new && mv /prometheus/translated.new /prometheus/translated.yml
   last=$now
 }
 translate
 node /discovery/kubernetes-discovery.ts & discovery=$!
-real-prometheus --config.file=/tmp/prometheus.yml "\${rest[@]}" & pid=$!
+real-prometheus --config.file=/prometheus/translated.yml "\${rest[@]}" & pid=$!
 trap 'kill -TERM $pid; wait $pid; kill $discovery; exit 0' TERM
 while kill -0 $pid 2> /dev/null; do
   translate 2> /dev/null
