@@ -38,6 +38,7 @@ const operations = [
   '300-etcd',
   '330-static-website',
   '340-prometheus',
+  '310-backup',
 ];
 
 interface Report {

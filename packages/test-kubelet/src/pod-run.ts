@@ -8,7 +8,7 @@
 // gone: all containers are killed, and no status is written.
 
 import type { V1Container, V1Pod, V1ServiceAccount } from '@kubernetes/client-node';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sleep } from '../../../src/lib/sleep.ts';
 import { at, insist, type Api } from './api.ts';
@@ -334,7 +334,9 @@ export class PodRun {
     if (this.#sandbox === undefined || this.#volumes === undefined) throw new Error('a container without its pod');
     const last = `${this.#folder}/${spec.name}-${this.#starts++}`;
     const words = join(node.hostFolder, `${last}.message`);
-    await writeFile(words, '', { mode: 0o666 });
+    await writeFile(words, '');
+    // Whatever the mask of this process: any user of a container may write there.
+    await chmod(words, 0o666);
     const carriedOut = await containerSpec(spec, {
       host: this.#host,
       pod: this.#pod,
