@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
 import { openWorld } from '../../src/testing/index.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { leavesOf } from './kit/schema-leaves.ts';
-import { playControllers } from './kit/play-controllers.ts';
 import { quietDay } from './kit/quiet-day.ts';
 import { rights } from './kit/rights.ts';
 import { twoVersions } from './kit/two-versions.ts';

@@ -37,17 +37,21 @@ console.log(`${what}: seed ${seed}, ${amount}`);
 
 const config = fileURLToPath(new URL('vitest.config.ts', import.meta.url));
 const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
-const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--disable-console-intercept', `chaos/${what}`], {
-  stdio: 'inherit',
-  env: {
-    ...process.env,
-    CHAOS_MINUTES: minutes,
-    CHAOS_SEED: seed,
-    CHAOS_MEGABYTES: megabytes,
-    CHAOS_FAULTS: faults,
-    CHAOS_ROUNDS: rounds,
+const child = spawn(
+  process.execPath,
+  [vitest, 'run', `chaos/${what}`, '--config', config, '--disable-console-intercept'],
+  {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      CHAOS_MINUTES: minutes,
+      CHAOS_SEED: seed,
+      CHAOS_MEGABYTES: megabytes,
+      CHAOS_FAULTS: faults,
+      CHAOS_ROUNDS: rounds,
+    },
   },
-});
+);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 await once(child, 'exit');
 process.exitCode = child.exitCode ?? 1;
