@@ -35,20 +35,35 @@ export async function addFinalizer(
   const { apiVersion, kind, namespace, name, uid } = object;
   // With its uid, the request never creates the object anew.
   const metadata = { name, ...(namespace !== '' && { namespace }), uid, finalizers: [finalizer] };
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await session.client.request(
+        {
+          method: 'PATCH',
+          path: await pathOf(object, session),
+          query: { fieldManager: managerOf(finalizer), force: 'true' },
+          body: JSON.stringify({ apiVersion, kind, metadata }),
+          contentType: 'application/apply-patch+yaml',
+        },
+        session.signal,
+      );
+      return true;
+    } catch (error) {
+      if (isMissing(error)) return false;
+      if (!isRefusedTest(error)) throw error;
+      // Another object has the name, or somebody wrote at the same moment.
+      if (!(await isThere(object, session))) return false;
+      if (tries >= MAX_TRIES) throw error;
+    }
+  }
+}
+
+async function isThere(object: FinalizedObject, session: FinalizerSession): Promise<boolean> {
   try {
-    await session.client.request(
-      {
-        method: 'PATCH',
-        path: await pathOf(object, session),
-        query: { fieldManager: managerOf(finalizer), force: 'true' },
-        body: JSON.stringify({ apiVersion, kind, metadata }),
-        contentType: 'application/apply-patch+yaml',
-      },
-      session.signal,
-    );
-    return true;
+    const found = await session.client.request({ method: 'GET', path: await pathOf(object, session) }, session.signal);
+    return uidOf(found) === object.uid;
   } catch (error) {
-    if (isMissing(error) || isConflict(error)) return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }

@@ -9,7 +9,9 @@ import {
 import { backedUp, lastBackupOf } from './lib/backed-up.ts';
 import { farewell } from './lib/farewell.ts';
 import { health, POD_FILTER, type PodSeen } from './lib/health.ts';
-import * as parts from './lib/parts.ts';
+import { backupCronJobs, configureJob } from './lib/jobs.ts';
+import { backupVolume, configuration, dataVolume, server } from './lib/parts.ts';
+import { backupsOf, NAME_LABEL, PART_LABEL, VERSION } from './lib/pod.ts';
 import { bytesOf } from './lib/quantity.ts';
 import { problemsOf, requestOf, type SampleDB } from './lib/spec.ts';
 import { told } from './lib/told.ts';
@@ -25,9 +27,9 @@ type Run = ReconcileRun<SampleDB, Watched>;
 
 const CLAIM = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' };
 const JOB = { apiVersion: 'batch/v1', kind: 'Job' };
-const PARENT = `.metadata.labels["${parts.NAME_LABEL}"]`;
-const ofPart = (part: string) => ({ labelSelector: { matchLabels: { [parts.PART_LABEL]: part } }, for: PARENT });
-const PODS = { matchExpressions: [{ key: parts.PART_LABEL, operator: 'Exists' }] };
+const PARENT = `.metadata.labels["${NAME_LABEL}"]`;
+const ofPart = (part: string) => ({ labelSelector: { matchLabels: { [PART_LABEL]: part } }, for: PARENT });
+const PODS = { matchExpressions: [{ key: PART_LABEL, operator: 'Exists' }] };
 
 export default reconcile<SampleDB, Watched>(
   {
@@ -56,18 +58,18 @@ function live(run: Run): ReconcileAnswer {
   const { object, owned, watched, patch } = run;
   const [volume] = owned['PersistentVolumeClaim'] ?? [];
   const [backups] = watched.backups;
-  const held = volume?.metadata.annotations?.[parts.VERSION];
+  const held = volume?.metadata.annotations?.[VERSION];
   const problem = problemWith(object, { volume, held, backups });
   if (problem !== undefined) return told(object, [{ type: 'Ready', status: 'False', ...problem }]);
-  if (backups === undefined) patch.createIfNotExists(parts.backupVolume(object));
+  if (backups === undefined) patch.createIfNotExists(backupVolume(object));
   return serve(run, held);
 }
 
 function end({ object, owned, watched, patch }: Run): ReconcileAnswer {
   const [volume] = owned['PersistentVolumeClaim'] ?? [];
   const isSnapshotDue = volume !== undefined && object.spec.onDelete !== 'Discard';
-  if (isSnapshotDue && watched.backups.length === 0) patch.createIfNotExists(parts.backupVolume(object));
-  return farewell(object, owned, volume?.metadata.annotations?.[parts.VERSION] ?? object.spec.version);
+  if (isSnapshotDue && watched.backups.length === 0) patch.createIfNotExists(backupVolume(object));
+  return farewell(object, owned, volume?.metadata.annotations?.[VERSION] ?? object.spec.version);
 }
 
 interface There {
@@ -81,7 +83,7 @@ function problemWith(object: SampleDB, { volume, held, backups }: There) {
   const problems = problemsOf(object, { version: held, size, backupSize: backups && requestOf(backups) });
   if (problems.length > 0) return { reason: 'SpecRefused', message: problems.join('; ') };
   if (volume !== undefined || object.status?.version === undefined) return undefined;
-  const text = `the volume ${object.metadata.name}-data is gone, and no empty database takes its place. The backups are in the volume ${parts.backupsOf(object.metadata.name)}: delete this SampleDB, make it again, and restore one`;
+  const text = `the volume ${object.metadata.name}-data is gone, and no empty database takes its place. The backups are in the volume ${backupsOf(object.metadata.name)}: delete this SampleDB, make it again, and restore one`;
   return { reason: 'DataGone', message: text };
 }
 
@@ -90,6 +92,7 @@ function serve(run: Run, held: string | undefined): ReconcileAnswer {
   const serving = upgrade(object, {
     version: held ?? object.spec.version,
     jobs: owned['Job.batch'] ?? [],
+    isReady: Object(owned['StatefulSet.apps']?.[0]?.['status'])['readyReplicas'] === 1,
     isStopped: isStopped(owned['StatefulSet.apps']?.[0], watched.pods),
   });
   const { version, replicas, jobs, upgraded } = serving;
@@ -102,11 +105,11 @@ function serve(run: Run, held: string | undefined): ReconcileAnswer {
       growBackups(run),
     ]),
     children: [
-      parts.dataVolume(object, version),
-      ...parts.configuration(object),
-      parts.server(object, version, replicas),
-      { object: parts.configureJob(object, version), after: [`StatefulSet/${object.metadata.name}`] },
-      ...parts.backups(object, version),
+      dataVolume(object, version),
+      ...configuration(object),
+      server(object, version, replicas),
+      { object: configureJob(object, version), after: [`StatefulSet/${object.metadata.name}`] },
+      ...backupCronJobs(object, version),
       ...jobs,
     ],
     status: statusOf(run, held, last),
@@ -139,7 +142,7 @@ function sizeOf(claim: object): number {
 
 // A patch that is refused fails the whole run: the next attempt goes without it, and says so.
 function growBackups({ object, watched, attempt, patch }: Run): ConditionToSet {
-  const wanted = parts.backupVolume(object);
+  const wanted = backupVolume(object);
   const size = object.spec.backup.size;
   const isSmall = watched.backups.some((claim) => sizeOf(claim) < sizeOf(wanted));
   if (isSmall && attempt === 1) patch.merge(wanted, { spec: { resources: { requests: { storage: size } } } });

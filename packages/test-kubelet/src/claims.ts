@@ -113,9 +113,8 @@ export class Claims {
   /** Makes the volume of a claim as large as it asks for, while it is in use. */
   async #grow(claim: V1PersistentVolumeClaim): Promise<void> {
     const { namespace = '', name = '', uid = '' } = claim.metadata ?? {};
-    const storage = claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
-    const known = claim.status?.capacity?.['storage'];
-    if (known === undefined || quantity(known) >= quantity(storage)) return;
+    if (capacityOf(claim) >= sizeOf(claim)) return;
+    const storage = claim.spec?.resources?.requests?.['storage'];
     const path = join(this.#node.folder, folderOf(uid));
     await this.#node.run('mount -o "remount,size=$2" "$1"', path, String(sizeOf(claim)));
     const capacity = { capacity: { storage } };
@@ -178,6 +177,12 @@ function folderOf(uid: string): string {
 
 function sizeOf(claim: V1PersistentVolumeClaim | undefined): number {
   return quantity(claim?.spec?.resources?.requests?.['storage'] ?? '1Gi');
+}
+
+/** Of a claim that is not bound yet nothing can grow. */
+function capacityOf({ status }: V1PersistentVolumeClaim): number {
+  const known = status?.capacity?.['storage'];
+  return known === undefined ? Number.POSITIVE_INFINITY : quantity(known);
 }
 
 function persistentVolume({ metadata = {}, spec = {} }: V1PersistentVolumeClaim, name: string, path: string): object {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -8,8 +8,9 @@ import { parseAllDocuments } from 'yaml';
 import { startKubelet, type Image, type Kubelet } from '@hooklet/test-kubelet';
 import { KubeError } from '../../../src/errors.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import { startProgram, type Program } from '../../support/program.ts';
+import { builtMain } from '../../support/built-program.ts';
 import { connectAs } from '../operator-rig.ts';
+import { ServerProcess } from '../server-process.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
 
@@ -48,7 +49,8 @@ export interface SampleRig extends AsyncDisposable {
   readonly sql: (name: string, text: string) => Promise<string>;
   /** The lines of Warnings about a SampleDB. */
   readonly warnings: (name: string) => Promise<readonly string[]>;
-  readonly startOperator: () => Program;
+  /** The process of the operator; it is not started. */
+  readonly operator: Pick<ServerProcess, 'start' | 'kill'>;
 }
 
 /** Starts a node, and installs the definition and the rights of the example; the operator is not started. */
@@ -69,8 +71,7 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
     namespaces: [namespace],
     images: imagesIn(folder),
   });
-  const config = join(folder, 'kubeconfig');
-  writeFileSync(config, plane.kubeconfig(USER), { mode: 0o600 });
+  const operator = operatorIn(folder, namespace, plane);
   const list: SampleRig['list'] = async (resource) => {
     const { items }: { items?: readonly KubernetesObject[] } = Object(await call('GET', pathOf(resource)));
     return items ?? [];
@@ -119,12 +120,7 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
       (await list('events'))
         .filter(({ type, involvedObject }) => type === 'Warning' && Object(involvedObject)['name'] === name)
         .map(({ reason, message }) => `${String(reason)}: ${String(message)}`),
-    startOperator: () => {
-      const flags = ['--hooks-dir', join(example, 'hooks'), '--tmp-dir', join(folder, 'tmp'), '--listen-port', '0'];
-      const webhooks = ['--validating-webhook-listen-port', '0', '--webhook-url', 'https://127.0.0.1:1'];
-      const env = { KUBECONFIG: config, POD_NAMESPACE: namespace, POD_NAME: 'sampledb', LOG_TYPE: 'json' };
-      return startProgram(['start', ...flags, ...webhooks, '--listen-address', '127.0.0.1'], { env });
-    },
+    operator,
     async [Symbol.asyncDispose]() {
       await release(list, async (name) => {
         await call('DELETE', pathOf('sampledbs', name));
@@ -138,12 +134,24 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
           NEVER,
         );
       });
+      await operator.kill();
       await kubelet[Symbol.asyncDispose]();
       await call('DELETE', `/api/v1/namespaces/${namespace}`);
       await client.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Without the webhook, for which the API server would have to reach this process. */
+function operatorIn(folder: string, namespace: string, plane: SharedControlPlane): ServerProcess {
+  const [config, hooks] = [join(folder, 'kubeconfig'), join(folder, 'hooks')];
+  writeFileSync(config, plane.kubeconfig(USER), { mode: 0o600 });
+  cpSync(join(example, 'hooks'), hooks, { recursive: true, filter: (path) => !path.endsWith('-webhook.ts') });
+  const env = [`KUBECONFIG=${config}`, `POD_NAMESPACE=${namespace}`, 'POD_NAME=sampledb', 'LOG_TYPE=json'];
+  const flags = ['--hooks-dir', hooks, '--tmp-dir', join(folder, 'tmp'), '--listen-port', '0'];
+  const words = [process.execPath, builtMain(), 'start', ...flags, '--listen-address', '127.0.0.1'];
+  return new ServerProcess('env', [...env, ...words], { logFolder: folder });
 }
 
 /** The conditions of an object. */

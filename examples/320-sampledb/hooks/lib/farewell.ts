@@ -1,6 +1,8 @@
 import type { ConditionToSet, KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
 import { stateOf } from './job-state.ts';
-import { backupsOf, configuration, dataVolume, server, snapshotJob } from './parts.ts';
+import { snapshotJob } from './jobs.ts';
+import { configuration, dataVolume, server } from './parts.ts';
+import { backupsOf } from './pod.ts';
 import { requestOf, type SampleDB } from './spec.ts';
 import { told } from './told.ts';
 

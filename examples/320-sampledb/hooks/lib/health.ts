@@ -39,12 +39,24 @@ export function health(pods: readonly PodSeen[], secretName: string): ConditionT
   if (first === undefined) {
     return { type: 'Healthy', status: 'True', reason: 'NothingWrong', message: 'no Pod is kept from running' };
   }
-  const { name, reason } = first;
+  const reason = first.reason ?? 'Unknown';
   const text = lastLine(first.message ?? '');
-  const advice = /no space left/i.test(text)
-    ? 'The volume is full: raise spec.storage.size, or spec.backup.size for a backup'
-    : (ADVICE[reason ?? '']?.(secretName) ?? `See kubectl logs ${name}`);
-  return { type: 'Healthy', status: 'False', reason: reason ?? 'Unknown', message: `Pod ${name}: ${text}. ${advice}` };
+  // Each new volume is waited for a while.
+  const status = /PersistentVolumeClaim/.test(text) ? 'Unknown' : 'False';
+  return {
+    type: 'Healthy',
+    status,
+    reason,
+    message: `Pod ${first.name}: ${text}. ${adviceOn(first, text, secretName)}`,
+  };
+}
+
+function adviceOn({ name, reason }: PodSeen, text: string, secretName: string): string {
+  if (/no space left/i.test(text)) {
+    return 'The volume is full: raise spec.storage.size, or spec.backup.size for a backup';
+  }
+  if (/PersistentVolumeClaim/.test(text)) return 'Is there a StorageClass that makes volumes?';
+  return ADVICE[reason ?? '']?.(secretName) ?? `See kubectl logs ${name}`;
 }
 
 /** The line of a log that says most: the last one that is an error, else the last. */

@@ -1,6 +1,6 @@
 import type { ConditionToSet, KubernetesObject, NewObject } from 'hooklet';
 import { stateOf } from './job-state.ts';
-import { backupBefore, migrateJob } from './parts.ts';
+import { backupBefore, migrateJob } from './jobs.ts';
 import { majorOf, type SampleDB } from './spec.ts';
 
 /** What there is of a SampleDB. */
@@ -8,6 +8,8 @@ export interface Seen {
   /** The version of the data. */
   readonly version: string;
   readonly jobs: readonly KubernetesObject[];
+  /** Whether the server is ready. */
+  readonly isReady: boolean;
   /** Whether no server of the StatefulSet runs, nor may start. */
   readonly isStopped: boolean;
 }
@@ -24,39 +26,57 @@ export interface Serving {
  * The next step to the version of the spec: a backup; between major versions a migration without a server; the server in
  * the new version. It is decided by what there is alone, so it goes on after whatever interrupts it.
  */
-export function upgrade(db: SampleDB, { version, jobs, isStopped }: Seen): Serving {
+export function upgrade(db: SampleDB, seen: Seen): Serving {
+  const { version, jobs, isReady } = seen;
   const wanted = db.spec.version;
-  const told = (reason: string, message: string, status: ConditionToSet['status'] = 'False'): ConditionToSet => ({
-    type: 'Upgraded',
-    status,
-    reason,
-    message,
-  });
   const done: Serving = { version: wanted, replicas: 1, jobs: [], upgraded: told('UpToDate', wanted, 'True') };
   if (version === wanted) return done;
+  const isMajor = majorOf(version) !== majorOf(wanted);
   const backup = backupBefore(db);
-  const before = stateOf(backup, jobs);
-  if (before.phase !== 'complete') {
-    const upgraded =
-      before.phase === 'failed'
-        ? told(
-            'BackupFailed',
-            `${version} serves, since the backup before ${wanted} failed: ${before.message}. ${again(backup, version)}`,
-          )
-        : told('BackingUp', `${version} serves, and a backup is taken before ${wanted}`);
-    return { version, replicas: 1, jobs: [backup], upgraded };
-  }
-  if (majorOf(version) === majorOf(wanted)) return done;
+  const { phase, message } = stateOf(backup, jobs);
+  // What does not serve, such as a version without an image, can have no backup: the other version may mend it.
+  if (!isMajor && !isReady && phase === 'absent') return done;
+  if (phase === 'complete') return isMajor ? migrate(db, seen, { backup, done }) : done;
+  const failure = `${version} serves, since the backup before ${wanted} failed: ${message}. ${again(backup, version)}`;
+  const upgraded =
+    phase === 'failed'
+      ? told('BackupFailed', failure)
+      : told('BackingUp', `${version} serves, and a backup is taken before ${wanted}`, 'Unknown');
+  return { version, replicas: 1, jobs: [backup], upgraded };
+}
+
+interface Around {
+  readonly backup: NewObject;
+  readonly done: Serving;
+}
+
+function migrate(db: SampleDB, { version, jobs, isStopped }: Seen, { backup, done }: Around): Serving {
+  const wanted = db.spec.version;
   const migration = migrateJob(db, version);
   const { phase, message } = stateOf(migration, jobs);
-  if (phase === 'complete') return done;
-  if (phase === 'failed') {
-    const text = `${version} serves, since the migration to ${wanted} failed: ${message}. ${again(migration, version)}`;
-    return { version, replicas: 1, jobs: [backup, migration], upgraded: told('MigrationFailed', text) };
+  switch (phase) {
+    case 'complete':
+      return done;
+    case 'failed': {
+      const failure = `${version} serves, since the migration to ${wanted} failed: ${message}. ${again(migration, version)}`;
+      return { version, replicas: 1, jobs: [backup, migration], upgraded: told('MigrationFailed', failure) };
+    }
+    case 'running':
+    case 'absent': {
+      const text = `the data of ${version} is migrated to ${wanted}; until then nothing serves`;
+      const isBegun = phase === 'running' || isStopped;
+      return {
+        version,
+        replicas: 0,
+        jobs: isBegun ? [backup, migration] : [backup],
+        upgraded: told('Migrating', text, 'Unknown'),
+      };
+    }
   }
-  const isBegun = phase === 'running' || isStopped;
-  const upgraded = told('Migrating', `the data of ${version} is migrated to ${wanted}; until then nothing serves`);
-  return { version, replicas: 0, jobs: isBegun ? [backup, migration] : [backup], upgraded };
+}
+
+function told(reason: string, message: string, status: ConditionToSet['status'] = 'False'): ConditionToSet {
+  return { type: 'Upgraded', status, reason, message };
 }
 
 function again({ metadata: { name = '' } }: NewObject, version: string): string {
