@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type JsonObject } from '@hooklet/sandbox';
@@ -12,6 +12,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { playControllers } from './kit/play-controllers.ts';
 import { quietDay } from './kit/quiet-day.ts';
+import { leavesOf } from './kit/schema-leaves.ts';
 import { rights } from './kit/rights.ts';
 import { twoVersions } from './kit/two-versions.ts';
 
@@ -124,6 +125,19 @@ describe('the spec of a SampleDB', () => {
       'spec.storage.storageClassName: got nothing, but it is fast for good: set fast, or make another SampleDB',
     ]);
     expect(majorOf('16.4')).toBe(16);
+  });
+});
+
+describe('the README of the example', () => {
+  it('has a row for each of the 15 fields of spec, and no other', () => {
+    const text = readFileSync(join(folder, 'README.md'), 'utf8');
+    const [, table = ''] = /## Fields of `spec`\n([^]*?)\n## /.exec(text) ?? [];
+    const rows = table.split('\n').flatMap((line) => /^\| (`[^|]+`) \|/.exec(line)?.[1]?.split(', ') ?? []);
+    const [described = {}] = readManifests(definition);
+    const fields = leavesOf(described).map(({ path }) => `\`${path.replace(/^spec\./, '').replace(/\[\]|\{\}/, '')}\``);
+
+    expect(rows.toSorted()).toEqual(fields.toSorted());
+    expect(fields).toHaveLength(15);
   });
 });
 
