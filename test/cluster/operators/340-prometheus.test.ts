@@ -1,88 +1,24 @@
 import { expect, it } from 'vitest';
-import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { until } from '../operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { API, startPrometheusRig, type PrometheusRig } from './prometheus/prometheus-rig.ts';
+import { chaosRounds } from './prometheus/prometheus-chaos.ts';
+import { startPrometheusRig } from './prometheus/prometheus-rig.ts';
+import {
+  conditionOf,
+  GROUP,
+  isLoaded,
+  podUids,
+  prometheus,
+  rule,
+  SELF,
+  storageOf,
+  valueOf,
+  WAIT,
+} from './prometheus/prometheus-steps.ts';
 
 const plane = sharedControlPlane();
 const LIMIT = { timeout: 900_000 };
-const WAIT = 120_000;
-
-const object = (kind: string, name: string, spec: JsonObject): JsonObject => ({
-  apiVersion: API,
-  kind,
-  metadata: { name },
-  spec,
-});
-
-const prometheus = (spec: JsonObject = {}): JsonObject =>
-  object('Prometheus', 'main', {
-    serviceAccountName: 'prometheus-main',
-    scrapeInterval: '1s',
-    scrapeTimeout: '1s',
-    evaluationInterval: '1s',
-    serviceMonitorSelector: {},
-    podMonitorSelector: {},
-    ruleSelector: {},
-    storage: storageOf('64Mi'),
-    ...spec,
-  });
-
-const SELF = object('ServiceMonitor', 'self', {
-  selector: { matchLabels: { 'monitoring.example.hooklet.dev/prometheus': 'main' } },
-  endpoints: [{ port: 'web' }],
-});
-
-const rule = (name: string, expr: string, { groups = 1, bytes = 10 } = {}): JsonObject =>
-  object('PrometheusRule', name, {
-    groups: Array.from({ length: groups }, (_, index) => ({
-      name: `${name}-${index}`,
-      rules: [{ alert: 'A', expr, annotations: { text: 'x'.repeat(bytes) } }],
-    })),
-  });
-
-const GROUP = 'monitoring.example.hooklet.dev';
-
-async function conditionOf(rig: PrometheusRig, type: string): Promise<JsonObject | undefined> {
-  const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
-  return objectsAt(found, 'status', 'conditions').find((one) => one['type'] === type);
-}
-
-/** Waits until the Pods run with what the status says that they should. */
-async function isLoaded(rig: PrometheusRig): Promise<void> {
-  await until(async () => {
-    const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
-    const conditions = objectsAt(found, 'status', 'conditions');
-    const [ready, loaded] = ['Ready', 'Loaded'].map((type) => conditions.find((one) => one['type'] === type));
-    expect(ready).toMatchObject({ status: 'True' });
-    expect(loaded).toMatchObject({ status: 'True', observedGeneration: objectAt(found, 'metadata')['generation'] });
-  }, WAIT).catch(async (error: unknown) => {
-    throw new Error(await evidenceOf(rig), { cause: error });
-  });
-}
-
-/** What there is, for a test that waited in vain. */
-async function evidenceOf(rig: PrometheusRig): Promise<string> {
-  const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
-  const [pods, sets] = await Promise.all([rig.list(rig.at('', 'pods')), rig.list(rig.at('apps', 'statefulsets'))]);
-  const logs = await Promise.all(
-    pods.map(async (pod) => rig.kubelet.logs({ namespace: rig.namespace, name: textAt(pod, 'metadata', 'name') })),
-  );
-  const parts = [found?.['status'], ...pods.map((pod) => pod['status']), ...sets.map((set) => set['status'])];
-  return [...parts.map((part) => JSON.stringify(part)), ...logs.map((log) => log.slice(-3000))].join('\n');
-}
-
-/** The value of an expression, by the labels of its series. */
-async function valueOf(rig: PrometheusRig, expr: string): Promise<readonly JsonObject[]> {
-  const answer = await rig.ask('prometheus-main-0', `/api/v1/query?query=${encodeURIComponent(expr)}`);
-  return isJsonObject(answer) ? objectsAt(answer, 'data', 'result') : [];
-}
-
-async function podUids(rig: PrometheusRig): Promise<readonly string[]> {
-  const pods = await rig.list(rig.at('', 'pods'));
-  return pods.map((pod) => `${textAt(pod, 'metadata', 'name')} ${textAt(pod, 'metadata', 'uid')}`).toSorted();
-}
 
 it('scrapes, leaves out a bad rule, loads 3 MB of rules, and grows its volumes under its Pods', LIMIT, async () => {
   await using rig = await startPrometheusRig(plane);
@@ -146,8 +82,10 @@ it('scrapes, leaves out a bad rule, loads 3 MB of rules, and grows its volumes u
   expect(rig.operator().lines.filter(({ level }) => level === 'error')).toEqual([]);
 });
 
-function storageOf(size: string): JsonObject {
-  return {
-    volumeClaimTemplate: { spec: { storageClassName: 'expandable', resources: { requests: { storage: size } } } },
-  };
-}
+it('comes back from each of 4 faults with the rules that it had', LIMIT, async () => {
+  await using rig = await startPrometheusRig(plane);
+
+  const rounds = await chaosRounds(rig, 4);
+
+  expect(rounds.map(({ fault }) => fault)).toEqual(['Pod deleted', 'child deleted', 'bad rule', 'operator killed']);
+});

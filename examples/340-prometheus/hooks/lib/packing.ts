@@ -18,21 +18,23 @@ export interface Configuration {
   readonly items: readonly Item[];
 }
 
-/** Packs the configuration of some items into ConfigMaps; what does not fit is left out, the last first. */
+/** Packs the configuration of some items into ConfigMaps; what has no room beside the ones before it is left out. */
 export function pack(
   prometheus: Prometheus,
   items: readonly Item[],
 ): { readonly configuration: Configuration; readonly leftOut: readonly LeftOut[] } {
   const leftOut: LeftOut[] = [];
-  let monitors = items.filter(({ jobs }) => jobs.length > 0);
-  const size = (): number => Buffer.byteLength(textOf(prometheus, monitors, '0'.repeat(16)));
-  for (let excess = size() - MAX_FILE_BYTES; excess > 0; excess = size() - MAX_FILE_BYTES) {
-    const last = monitors.at(-1);
-    if (last === undefined) break;
-    monitors = monitors.slice(0, -1);
-    leftOut.push({ item: last, reason: 'TooLarge', message: FULL_CONFIG });
+  const monitors: Item[] = [];
+  let size = Buffer.byteLength(textOf(prometheus, [], '0'.repeat(16)));
+  for (const item of items.filter(({ jobs }) => jobs.length > 0)) {
+    const bytes = item.jobs.reduce((sum: number, job) => sum + Buffer.byteLength(JSON.stringify(job)) + LINE_BYTES, 0);
+    if (size + bytes > MAX_FILE_BYTES) leftOut.push({ item, reason: 'TooLarge', message: FULL_CONFIG });
+    else {
+      monitors.push(item);
+      size += bytes;
+    }
   }
-  const bins: Bin[] = [{ files: [], bytes: size() }];
+  const bins: Bin[] = [{ files: [], bytes: size }];
   const rules: Item[] = [];
   for (const item of items.filter(({ files }) => files.length > 0)) {
     if (place(bins, item)) rules.push(item);
@@ -77,6 +79,8 @@ function place(bins: Bin[], { files }: Item): boolean {
   return true;
 }
 
+/** What is between two jobs. */
+const LINE_BYTES = 4;
 /** For names, which count too; a file of the greatest size must fit into an empty part. */
 const KEY_BYTES = 1000;
 const FULL_CONFIG = `prometheus.yml would have more than ${MAX_FILE_BYTES} bytes, which no ConfigMap holds: select fewer monitors, or spread them over two Prometheuses`;

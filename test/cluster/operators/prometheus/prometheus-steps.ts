@@ -1,0 +1,95 @@
+import { expect } from 'vitest';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
+import { until } from '../../operator-rig.ts';
+import { API, type PrometheusRig } from './prometheus-rig.ts';
+
+/** A guard against waiting for ever. */
+export const WAIT = 300_000;
+
+const object = (kind: string, name: string, spec: JsonObject): JsonObject => ({
+  apiVersion: API,
+  kind,
+  metadata: { name },
+  spec,
+});
+
+/** The Prometheus `main`, which looks and asks each second. */
+export const prometheus = (spec: JsonObject = {}): JsonObject =>
+  object('Prometheus', 'main', {
+    serviceAccountName: 'prometheus-main',
+    scrapeInterval: '1s',
+    scrapeTimeout: '1s',
+    evaluationInterval: '1s',
+    serviceMonitorSelector: {},
+    podMonitorSelector: {},
+    ruleSelector: {},
+    storage: storageOf('64Mi'),
+    ...spec,
+  });
+
+/** Scrapes the Prometheus itself. */
+export const SELF = object('ServiceMonitor', 'self', {
+  selector: { matchLabels: { 'monitoring.example.hooklet.dev/prometheus': 'main' } },
+  endpoints: [{ port: 'web' }],
+});
+
+/** A rule, in groups of about this many bytes. */
+export const rule = (name: string, expr: string, { groups = 1, bytes = 10 } = {}): JsonObject =>
+  object('PrometheusRule', name, {
+    groups: Array.from({ length: groups }, (_, index) => ({
+      name: `${name}-${index}`,
+      rules: [{ alert: 'A', expr, annotations: { text: 'x'.repeat(bytes) } }],
+    })),
+  });
+
+export const GROUP = 'monitoring.example.hooklet.dev';
+
+/** A condition of the Prometheus. */
+export async function conditionOf(rig: PrometheusRig, type: string): Promise<JsonObject | undefined> {
+  const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
+  return objectsAt(found, 'status', 'conditions').find((one) => one['type'] === type);
+}
+
+/** Waits until the Pods run with what the status says that they should. */
+export async function isLoaded(rig: PrometheusRig): Promise<void> {
+  await until(async () => {
+    const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
+    const conditions = objectsAt(found, 'status', 'conditions');
+    const [ready, loaded] = ['Ready', 'Loaded'].map((type) => conditions.find((one) => one['type'] === type));
+    expect(ready).toMatchObject({ status: 'True' });
+    expect(loaded).toMatchObject({ status: 'True', observedGeneration: objectAt(found, 'metadata')['generation'] });
+  }, WAIT).catch(async (error: unknown) => {
+    throw new Error(await evidenceOf(rig), { cause: error });
+  });
+}
+
+/** What there is, for a test that waited in vain. */
+async function evidenceOf(rig: PrometheusRig): Promise<string> {
+  const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
+  const [pods, sets] = await Promise.all([rig.list(rig.at('', 'pods')), rig.list(rig.at('apps', 'statefulsets'))]);
+  const logs = await Promise.all(
+    pods.map(async (pod) => rig.kubelet.logs({ namespace: rig.namespace, name: textAt(pod, 'metadata', 'name') })),
+  );
+  const parts = [found?.['status'], ...pods.map((pod) => pod['status']), ...sets.map((set) => set['status'])];
+  return [...parts.map((part) => JSON.stringify(part)), ...logs.map((log) => log.slice(-3000))].join('\n');
+}
+
+/** The value of an expression, by the labels of its series. */
+export async function valueOf(rig: PrometheusRig, expr: string): Promise<readonly JsonObject[]> {
+  const answer = await rig.ask('prometheus-main-0', `/api/v1/query?query=${encodeURIComponent(expr)}`);
+  return isJsonObject(answer) ? objectsAt(answer, 'data', 'result') : [];
+}
+
+/** The Pods with their uids. */
+export async function podUids(rig: PrometheusRig): Promise<readonly string[]> {
+  const pods = await rig.list(rig.at('', 'pods'));
+  return pods.map((pod) => `${textAt(pod, 'metadata', 'name')} ${textAt(pod, 'metadata', 'uid')}`).toSorted();
+}
+
+/** Storage of a size, of a class whose volumes can grow. */
+export function storageOf(size: string): JsonObject {
+  return {
+    volumeClaimTemplate: { spec: { storageClassName: 'expandable', resources: { requests: { storage: size } } } },
+  };
+}
