@@ -74,7 +74,7 @@ describe.each(deployed)('the example %s', (folder) => {
     expect(rightsIn(deploy)).not.toContain('*');
   });
 
-  it('runs as nobody, writes nowhere but to its temporary folder, and is ready when it can answer', () => {
+  it('runs as nobody, writes nowhere but to its temporary folder and for its dumps, and is ready when it can answer', () => {
     const isAsked = folder.endsWith('-webhook');
     const deployment = deploy.find(({ kind }) => kind === 'Deployment');
     const pod = objectAt(deployment, 'spec', 'template', 'spec');
@@ -86,7 +86,8 @@ describe.each(deployed)('the example %s', (folder) => {
       readinessProbe: { httpGet: { path: isAsked ? '/readyz/webhooks' : '/readyz' } },
     });
     const writable = objectsAt(container, 'volumeMounts').filter((mount) => mount['readOnly'] !== true);
-    expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
+    const volumes = folder.startsWith('110-') ? [{ name: 'dumps', mountPath: '/dumps' }] : [];
+    expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }, ...volumes]);
   });
 
   it('has manifests that an API server takes', async () => {

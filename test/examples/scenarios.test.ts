@@ -24,8 +24,10 @@ const firstSteps = [
   '115-secret-copies',
 ];
 
-/** The examples with stories: several hooks, and what comes from outside. */
+/** The examples with stories: backup, repair, and what comes from outside. */
 const operations = [
+  '110-nightly-dump',
+  '120-etcd-member-repair',
   '130-http-trigger',
   '200-advanced',
   '201-hooks-in-a-configmap',
