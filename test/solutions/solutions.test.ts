@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
@@ -18,7 +18,7 @@ it('hooklet check finds nothing in the hooks of any solution', async () => {
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\d hook\(s\), no problems\n$/m)]);
 });
 
-it('the stories of the solutions pass', async () => {
+it('the stories of the solutions pass', { timeout: 300_000 }, async () => {
   const cwd = dirname(solutionsDir);
   const { exitCode, stdout } = await runProgram(['test', 'solutions', '--no-perturb', '-o', 'json'], { cwd });
 
@@ -37,6 +37,20 @@ describe.each(folders)('the solution %s', (folder) => {
     const lines = read(folder, 'Dockerfile').trim().split('\n');
 
     expect([lines[0], lines.at(-1)]).toEqual(['FROM hooklet', 'ADD hooks /hooks']);
+  });
+
+  it('has one version, in its file, its image, its manifests and its changelog', () => {
+    const version = read(folder, 'VERSION').trim();
+    const tags = globSync('manifests/**/kustomization.yaml', { cwd: join(solutionsDir, folder) })
+      .flatMap((file) => readManifests(join(solutionsDir, folder, file)))
+      .flatMap((object) => objectsAt(object, 'images'))
+      .map((image) => textAt(image, 'newTag'));
+
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(new Set(tags)).toEqual(new Set([version]));
+    expect(read(folder, 'Dockerfile')).toContain(`org.opencontainers.image.version=${version}\n`);
+    expect(/^## (.*)$/m.exec(read(folder, 'CHANGELOG.md'))?.[1]).toBe(version);
+    expect(read(folder, 'README.md')).toContain(`:${version} .`);
   });
 
   it('has a README whose paths exist, and a row in the list of solutions', () => {

@@ -170,7 +170,7 @@ async function images(folder: string, program: string): Promise<Readonly<Record<
   const files = { '/etc/passwd': join(folder, 'passwd') };
   return {
     database: { programs: [programs], files },
-    'registry.example.com/scheduled-backup:1': {
+    'registry.example.com/scheduled-backup:1.0.0': {
       programs: [programs],
       entrypoint: ['hooklet', 'start'],
       env: { LOG_TYPE: 'json' },

@@ -33,7 +33,7 @@ export async function etcdRepairImages(control: string): Promise<Readonly<Record
     env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
     files: { '/hooks': join(solutionDir, 'hooks'), '/opt/hooklet': hooklet, '/control': control },
   };
-  return { 'registry.example.com/etcd-member-repair:1': image };
+  return { 'registry.example.com/etcd-member-repair:1.0.0': image };
 }
 
 /** Folders that all clusters of this process share; they are removed with it. */
