@@ -62,13 +62,13 @@ it('an etcd of three is made, killed, grown, shrunk, upgraded and repaired, and 
 
 function backupAndRestore(): readonly object[] {
   const apiVersion = 'etcd.hooklet.dev/v1';
-  const template = { replicas: 1, version: '3.6.7', storage: { size: '64Mi' } };
+  const template = { replicas: 1, version: '3.6.7', storage: { size: '1Gi' } };
   return [
     {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { name: 'backups' },
-      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '64Mi' } } },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     },
     {
       apiVersion,

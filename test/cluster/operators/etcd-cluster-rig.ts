@@ -33,7 +33,7 @@ export interface EtcdClusterRig extends AsyncDisposable {
 const BASE: ClusterSpec = {
   replicas: 3,
   version: '3.6.6',
-  storage: { size: '64Mi' },
+  storage: { size: '1Gi' },
   // What is only slow is not replaced.
   repair: { after: '10m' },
   options: { heartbeatMilliseconds: 100, electionMilliseconds: 2000 },

@@ -1,5 +1,5 @@
 import type { ConditionToSet, EventToRecord } from 'hooklet';
-import { CLIENT_PORT, type EtcdCluster, type MemberStatus } from './cluster.ts';
+import { CLIENT_PORT, DEFAULT_REPAIR_AFTER, type EtcdCluster, type MemberStatus } from './cluster.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
 import { isDeed, type Deed, type Step } from './step.ts';
 
@@ -38,7 +38,7 @@ function roleOf({ isLeader, isLearner, isHealthy }: Member): MemberStatus['role'
 
 /** Why a cluster is ready or not, whether it has quorum, and what needs a person. */
 export function conditionsOf(observed: Observed, { spec }: Wanted, step: Step): readonly ConditionToSet[] {
-  return [readiness(step), quorumOf(observed), spaceOf(observed), survival(spec.replicas)];
+  return [readiness(step), quorumOf(observed), spaceOf(observed), survival(spec)];
 }
 
 function quorumOf({ members }: Observed): ConditionToSet {
@@ -56,9 +56,10 @@ function spaceOf({ alarms }: Observed): ConditionToSet {
   return { type: 'HasSpace', status: 'False', reason: 'NoSpace', message };
 }
 
-function survival(replicas: number): ConditionToSet {
+function survival({ replicas, repair: { after = DEFAULT_REPAIR_AFTER } = {} }: Wanted['spec']): ConditionToSet {
   if (replicas > 1) {
-    const message = `${replicas} members go on without ${Math.ceil(replicas / 2) - 1}`;
+    const most = Math.ceil(replicas / 2) - 1;
+    const message = `${replicas} members go on without ${most}; one that does not answer for ${after} is replaced`;
     return { type: 'SurvivesLoss', status: 'True', reason: 'Redundant', message };
   }
   const message = 'one member: when its disk is lost, all is lost; ask for 3';
