@@ -3,6 +3,7 @@ import type { AdmissionBinding, ConversionBinding } from './ask-binding.ts';
 import type {
   Binding,
   Hook,
+  HookLock,
   HookSettings,
   KubernetesBinding,
   NamespaceSelector,
@@ -26,12 +27,14 @@ export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
 }
 
 /** The settings that differ from the default, each with its field name in the config. */
-export function describeSettings({ executionMinIntervalMs, executionBurst, timeoutMs, retry }: HookSettings): string {
+export function describeSettings(settings: HookSettings): string {
+  const { executionMinIntervalMs, executionBurst, timeoutMs, retry, lock } = settings;
   return [
     executionMinIntervalMs !== undefined && `executionMinInterval ${goDuration(executionMinIntervalMs)}`,
     executionBurst !== undefined && `executionBurst ${executionBurst}`,
     timeoutMs !== undefined && `timeout ${goDuration(timeoutMs)}`,
     retry !== undefined && `retry ${describeRetry(retry)}`,
+    lock !== undefined && `lock ${lockText(lock)}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -40,7 +43,7 @@ export function describeSettings({ executionMinIntervalMs, executionBurst, timeo
 function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
   switch (binding.type) {
     case 'onStartup':
-      return `onStartup ${binding.order}`;
+      return `onStartup ${binding.order}${describeLock(binding)}`;
     case 'schedule': {
       const offsetMs = jitterOf(hook.name, binding);
       const next = new Date(nextRun(binding.crontab, nowMs - offsetMs) + offsetMs).toISOString();
@@ -50,7 +53,7 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
     case 'kubernetes':
       return `kubernetes ${binding.name}: ${describeWatch(binding)}${describeRun(binding)}`;
     case 'reconcile':
-      return `reconcile ${binding.name}: ${describeReconcile(binding)}`;
+      return `reconcile ${binding.name}: ${describeReconcile(binding)}${describeLock(binding)}`;
     case 'kubernetesValidating':
     case 'kubernetesMutating':
       return `${binding.type} ${binding.name}: ${describeAdmission(binding)}`;
@@ -150,18 +153,29 @@ function describeNamespace(namespace: NamespaceSelector | undefined): string {
   return namespace.type === 'labels' ? 'namespaces by label' : `in ${namespace.names.join(' ')}`;
 }
 
-function describeRun({ queue, group, retry }: RunPlace): string {
+function describeRun({ queue, group, retry, lock }: RunPlace): string {
   return [
     ...(queue === 'main' ? [] : [`, queue ${queue}`]),
     ...(group === undefined ? [] : [`, group ${group}`]),
     ...(retry === undefined ? [] : [`, retry ${describeRetry(retry)}`]),
+    describeLock({ lock }),
   ].join('');
+}
+
+function describeLock({ lock }: { readonly lock?: HookLock | undefined }): string {
+  return lock === undefined ? '' : `, lock ${lockText(lock)}`;
+}
+
+function lockText({ name, namespace, waitMs }: HookLock): string {
+  const wait = waitMs === undefined ? '' : ` for at most ${goDuration(waitMs)}`;
+  return `${namespace === undefined ? '' : `${namespace}/`}${name}${wait}`;
 }
 
 interface RunPlace {
   readonly queue: string;
   readonly group?: string;
   readonly retry?: RetryRule;
+  readonly lock?: HookLock;
 }
 
 /** Such as `after 5s to 5m, 3 attempts, for 1h, then dead`. */

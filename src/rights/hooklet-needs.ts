@@ -22,10 +22,14 @@ export interface HookletFeatures {
 type Owned = Omit<Need, 'of'>;
 
 /** What hooklet needs for itself, by what is switched on and what the hooks have. */
-export function hookletNeeds(hooks: readonly Pick<Hook, 'bindings'>[], features: HookletFeatures): readonly Need[] {
+export function hookletNeeds(
+  hooks: readonly Pick<Hook, 'name' | 'bindings'>[],
+  features: HookletFeatures,
+): readonly Need[] {
   const bindings = hooks.flatMap((hook) => hook.bindings);
   return [
     ...leaseNeeds(features),
+    ...hooks.flatMap((hook) => lockNeeds(hook, features)),
     ...stateNeeds(bindings, features),
     ...webhookNeeds(bindings, features),
     ...tokenNeeds(bindings),
@@ -44,6 +48,20 @@ function leaseNeeds({ lease, namespace }: HookletFeatures): readonly Owned[] {
   const base = { group: 'coordination.k8s.io', resource: 'leases', namespace, reason: '--leader-elect' };
   return named({ ...base, name: lease }, ['get', 'create', 'update']);
 }
+
+/** A lock is renewed under its name, and created where it is not there. */
+function lockNeeds(
+  { name: hook, bindings }: Pick<Hook, 'name' | 'bindings'>,
+  features: HookletFeatures,
+): readonly Owned[] {
+  const locks = bindings.flatMap((binding) => ('lock' in binding && binding.lock !== undefined ? binding.lock : []));
+  return locks.flatMap(({ name, namespace = features.namespace }) => {
+    const reason = `the lock "${name}" of ${hook}`;
+    return named({ group: 'coordination.k8s.io', resource: 'leases', namespace, name, reason }, LOCK_VERBS);
+  });
+}
+
+const LOCK_VERBS = ['get', 'create', 'update'];
 
 function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly Owned[] {
   const { namespace, scheduleState, deadLetters } = features;

@@ -28,7 +28,19 @@ export type Declaration =
 export interface OnStartupDeclaration {
   readonly type: 'onStartup';
   readonly order: number;
+  readonly lock?: LockOptions;
 }
+
+/** A lock that runs hold: the name of a Lease, or more about it. */
+export type LockOptions =
+  | string
+  | {
+      readonly name: string;
+      /** Default: that of hooklet. */
+      readonly namespace?: string;
+      /** A duration such as `10m`: how long a run waits until that is a failure; default: as for `later`. */
+      readonly wait?: string;
+    };
 
 export interface ScheduleDeclaration {
   readonly type: 'schedule';
@@ -54,6 +66,12 @@ export interface QueueOptions {
   readonly retry?: RetryOptions;
 }
 
+/** What runs need before they begin. */
+export interface LockedOptions {
+  /** The lock that each run holds; default: that of the hook's settings. */
+  readonly lock?: LockOptions;
+}
+
 /** How often and for how long a failed run is tried again; durations such as `30s`. */
 export interface RetryOptions {
   /** How many attempts may fail in a row; default: no limit. */
@@ -76,7 +94,7 @@ export interface RetryOptions {
 }
 
 /** When a schedule runs the hook, and what happens to overlapping and missed ticks. */
-export interface ScheduleOptions extends QueueOptions {
+export interface ScheduleOptions extends QueueOptions, LockedOptions {
   /**
    * An IANA name such as `Europe/Berlin`; default: that of `TZ=` in the crontab, else that of the operator's process.
    */
@@ -96,7 +114,7 @@ export interface ScheduleOptions extends QueueOptions {
 }
 
 /** What a `kubernetes` binding watches, and when it runs the hook. */
-export interface KubernetesOptions extends QueueOptions {
+export interface KubernetesOptions extends QueueOptions, LockedOptions {
   /** Default: the version that the API server prefers. */
   readonly apiVersion?: string;
   readonly kind: string;
@@ -168,8 +186,8 @@ export interface FilteredObject<Kind, Result> extends FilterOutcome<Result> {
 }
 
 /** Runs the hook once at the start of the operator; hooks with a smaller order run first. */
-export function onStartup(order: number): OnStartupDeclaration {
-  return { type: 'onStartup', order };
+export function onStartup(order: number, { lock }: LockedOptions = {}): OnStartupDeclaration {
+  return { type: 'onStartup', order, ...(lock !== undefined && { lock }) };
 }
 
 /** Runs the hook on a schedule: five or six crontab fields, a descriptor such as `@daily`, or `@every 10m`. */

@@ -1,4 +1,4 @@
-import type { Bindings, KubernetesOptions, RetryOptions } from './bindings.ts';
+import type { Bindings, KubernetesOptions, LockOptions, OnStartupDeclaration, RetryOptions } from './bindings.ts';
 import type { ConversionFunction } from './conversion.ts';
 
 /** Limits of a hook; durations such as `30s`. */
@@ -9,6 +9,8 @@ export interface HookSettings {
   readonly timeout?: string;
   /** Of the bindings that have no `retry` of their own. */
   readonly retry?: RetryOptions;
+  /** Of the bindings that have no `lock` of their own. */
+  readonly lock?: LockOptions;
   /** Whether its runs are recorded where the operator has `--record`; default true. */
   readonly record?: boolean;
   /** Fields that are masked in recordings, such as `spec.auth.password`. */
@@ -23,7 +25,7 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
   const names = kubernetesNames(bindings);
   const snapshots = names.length === 0 ? {} : { includeSnapshotsFrom: names };
   const entries = Object.entries(bindings);
-  const startups = entries.flatMap(([, binding]) => (binding.type === 'onStartup' ? [binding.order] : []));
+  const startups = entries.flatMap(([, binding]) => (binding.type === 'onStartup' ? [startOf(binding)] : []));
   if (startups.length > 1) throw new Error('a hook has at most one onStartup binding');
   const schedules = entries.flatMap(([name, binding]) =>
     binding.type === 'schedule' ? [{ name, crontab: binding.crontab, ...binding.options, ...snapshots }] : [],
@@ -52,6 +54,10 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
     settings,
   };
   return { configVersion: 'v1', ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) };
+}
+
+function startOf({ order, lock }: OnStartupDeclaration): unknown {
+  return lock === undefined ? order : { order, lock };
 }
 
 function versionsOf({ fromVersion, toVersion }: ConversionFunction): object {

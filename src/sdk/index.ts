@@ -13,6 +13,8 @@ export {
   type FilterOutcome,
   kubernetes,
   type KubernetesOptions,
+  type LockedOptions,
+  type LockOptions,
   onStartup,
   type QueueOptions,
   type RetryOptions,

@@ -11,6 +11,7 @@ import { PROGRAM_HELP } from './help.ts';
 import { addCheck, addCompletion, addDev, addRun, addStart } from './hook-commands.ts';
 import { addDead } from '../views/dead.ts';
 import { addDebug } from '../views/debug-program.ts';
+import { addLock } from '../lock/lock-program.ts';
 import { addManifests } from '../deploy/program.ts';
 import { addPause } from '../views/pause.ts';
 import { addRbac } from '../rbac/rbac-program.ts';
@@ -134,6 +135,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addViews(program, exit);
   addDebug(program, exit);
   addFinalizers(program, exit);
+  addLock(program, exit);
   addWebhooks(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program
