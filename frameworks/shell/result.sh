@@ -46,7 +46,9 @@ function result::state() {
     value=$(cat)
   fi
   # Through a file: the value may be larger than an argument can be.
-  result::update --slurpfile state <(printf '%s' "$value") 'part(.state = $state[0])'
+  local -r expected='result::state: expected one JSON value, such as null to keep nothing'
+  result::update --arg expected "$expected" --slurpfile state <(printf '%s' "$value") \
+    'if ($state | length) != 1 then error($expected) else part(.state = $state[0]) end'
 }
 
 # Sets further fields in the status of the object of the current context, given as a JSON object.

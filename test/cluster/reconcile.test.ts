@@ -1,6 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { uidOf } from '../../src/effects/api-object.ts';
+import { annotationsOf, compareAndSet } from '../../src/effects/compare-and-set.ts';
+import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { until } from './operator-rig.ts';
 import {
   BARE,
@@ -61,6 +64,30 @@ describe('a reconcile hook on a real API server', () => {
     await operator.stop();
 
     expect(await writesIn(hands)).toEqual(writes);
+  });
+
+  it('has its state written by one of 2 writers, in each of 10 rounds, and by none after another object has the name', async () => {
+    const hands = await siteHands();
+    const { client, namespace } = hands;
+    const session = { client, kinds: createKinds(client), signal: new AbortController().signal };
+    const make = async () => uidOf(await hands.configMap('kept'));
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', namespace, name: 'kept', uid: await make() };
+    const annotation = 'state.hooklet.dev/steps';
+    let before: string | undefined;
+    for (let round = 0; round < 10; round += 1) {
+      const change = { object, annotation, before, hasAnnotations: before !== undefined };
+      const texts = ['one', 'other'].map((writer) => `${round} ${writer}`);
+      const outcomes = await Promise.all(texts.map(async (after) => compareAndSet({ ...change, after }, session)));
+      expect(outcomes.map(({ type }) => type).toSorted()).toEqual(['changed', 'written']);
+      before = annotationsOf(await read(hands, hands.maps('kept')))[annotation];
+      expect(before).toBe(texts[outcomes.findIndex(({ type }) => type === 'written')]);
+    }
+
+    const last = { object, annotation, before, after: 'late', hasAnnotations: true };
+    await hands.call('DELETE', hands.maps('kept'));
+    expect(await compareAndSet(last, session)).toEqual({ type: 'gone' });
+    await make();
+    expect(await compareAndSet(last, session)).toEqual({ type: 'gone' });
   });
 
   it('is called before its object is deleted, whose children are then collected', async () => {

@@ -363,4 +363,35 @@ describe('the shell framework', { timeout: 60_000 }, () => {
       ],
     });
   });
+
+  it('keeps a state, tells once, and refuses an object', async () => {
+    const context = (binding: string, state: unknown) => ({ binding, type: 'Reconcile', object: {}, state });
+    const contexts = [context('kept', { step: 2 }), context('kept', null), context('refused', {})];
+
+    const { result } = await runScript(fixture('reconcile'), { contexts, env });
+
+    const step = (number: number) => {
+      const message = `step ${number}`;
+      return { state: { step: number + 1 }, events: [{ type: 'Normal', reason: 'Stepped', message, once: message }] };
+    };
+    const refused = { reason: 'TooSmall', message: 'spec.size is 1' };
+    expect(JSON.parse(result)).toEqual({
+      contexts: [
+        { index: 0, ...step(2) },
+        { index: 1, ...step(0) },
+        { index: 2, refused, state: null },
+      ],
+    });
+    const scope = ['a', 'b', 'c'].map((object) => ({ object, isReconcile: true }));
+    expect(parseResult(result, { contexts: scope }).warnings).toEqual([]);
+  });
+
+  it('fails for a state that is no JSON value, which would forget the one before', async () => {
+    const context = { binding: 'empty', type: 'Reconcile', object: {}, state: { step: 2 } };
+
+    const { failure, result } = await runScript(fixture('reconcile'), { contexts: [context], env });
+
+    expect(failure).toBeDefined();
+    expect(result).not.toContain('state');
+  });
 });

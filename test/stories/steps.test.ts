@@ -8,7 +8,7 @@ import { builtFolder } from '../support/built-program.ts';
 
 // A hook that keeps the step that it is at as its state.
 const folder = fileURLToPath(new URL('steps', import.meta.url));
-const LIMIT_MS = 240_000;
+const LIMIT_MS = 600_000;
 
 const worlds = openWorlds({ entry: join(builtFolder(), 'world-process.js') });
 afterAll(async () => worlds[Symbol.asyncDispose]());
