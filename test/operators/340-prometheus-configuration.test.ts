@@ -136,7 +136,10 @@ describe('the volumes', () => {
     expect(storageStep(prometheus(spec('1024Mi')), live('1Gi'), small)).toMatchObject({ step: 'keep' });
     expect([bytesOf('1.5Gi'), bytesOf('-1Gi'), bytesOf('0'), bytesOf('x'), bytesOf('1e3')]).toEqual([
       1_610_612_736,
-      ...[undefined, undefined, undefined, undefined],
+      undefined,
+      undefined,
+      undefined,
+      undefined,
     ]);
   });
 

@@ -74,8 +74,17 @@ export function maskedObjects(objects: readonly JsonObject[], mask: Mask): Map<s
 export function maskedObject(object: JsonObject, key: string, mask: Mask): JsonValue {
   const unsteady = mask.unsteady.get(key);
   const metadata = { ...part(object, 'metadata'), name: key.slice(key.indexOf('/') + 1) };
-  const masked = maskedValue({ ...object, metadata }, mask, '');
+  const masked = maskedValue(withSortedConditions({ ...object, metadata }), mask, '');
   return unsteady === undefined ? masked : without(masked, unsteady, '');
+}
+
+// Conditions are known by their types; their order says who came first.
+function withSortedConditions(object: JsonObject): JsonObject {
+  const { status } = object;
+  if (!isJsonObject(status) || !isJsonArray(status['conditions'])) return object;
+  const typeOf = (condition: JsonValue): string => (isJsonObject(condition) ? text(condition['type']) : '');
+  const conditions = status['conditions'].toSorted((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
+  return { ...object, status: { ...status, conditions } };
 }
 
 /** The paths at which two values differ, at most 50, as JSON pointers. */

@@ -17,7 +17,7 @@ export interface Round {
 export async function chaosRounds(rig: PrometheusRig, count: number): Promise<readonly Round[]> {
   await rig.apply(SELF);
   await rig.apply(rule('round', 'vector(-1)'));
-  await rig.apply(prometheus({ storage: null }));
+  await rig.apply(prometheus());
   await isLoaded(rig);
   const rounds: Round[] = [];
   for (let index = 0; index < count; index += 1) {
