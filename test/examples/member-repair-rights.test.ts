@@ -11,7 +11,7 @@ it('120-etcd-member-repair has no right too few, and needs all that it has', { t
   const manifests = readManifests(join(folder, 'manifests', 'deploy.yaml')).map((object) =>
     object['rules'] === undefined
       ? object
-      : { ...object, rules: objectsAt(object, 'rules').map(({ resourceNames: _, ...rule }) => rule) },
+      : { ...object, rules: objectsAt(object, 'rules').map((rule) => ({ ...rule, resourceNames: [] })) },
   );
 
   const lines = await rights({ hooks, manifests, scenarios: [join(folder, 'scenarios')] });
