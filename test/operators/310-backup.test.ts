@@ -1,4 +1,4 @@
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { quietDay } from './kit/quiet-day.ts';
 import { rights } from './kit/rights.ts';
+import { leavesOf } from './kit/schema-leaves.ts';
 import { twoVersions } from './kit/two-versions.ts';
 
 const folder = join(examplesDir, '310-backup');
@@ -110,6 +111,17 @@ describe('a Backup at rest', { timeout: 120_000 }, () => {
     cpSync(join(folder, 'hooks'), copy.path, { recursive: true, filter: (path) => !path.endsWith('-webhook.ts') });
     expect(await twoVersions({ hooks: copy.path, world, settle })).toEqual([]);
   });
+});
+
+it('the README has each field of the schema in its table', () => {
+  const table = readFileSync(join(folder, 'README.md'), 'utf8');
+  const [described = {}] = readManifests(definition);
+  const names = leavesOf(described).map(({ path }) => path.replace('spec.', '').replace('[]', ''));
+
+  const isThere = (name: string): boolean =>
+    [name, name.replace(/^.*\./, '.')].some((word) => table.includes(`\`${word}\``));
+  expect(names.length).toBe(43);
+  expect(names.filter((name) => !isThere(name))).toEqual([]);
 });
 
 describe('the rights of the installation', { timeout: 300_000 }, () => {
