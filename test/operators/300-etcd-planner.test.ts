@@ -32,6 +32,43 @@ async function crashEverywhere(story: (world: EtcdWorld) => Promise<void>): Prom
   return whole.effects;
 }
 
+describe('etcd: refused', () => {
+  it.each([
+    [{ replicas: 0 }, 'spec.replicas is 0: ask for 1, 3, 5, 7, 9 or 11 members'],
+    [{ replicas: -3 }, 'spec.replicas is -3: ask for 1,'],
+    [{ replicas: 2 }, '2 members survive the loss of 0, as 1 do, and have one more to lose: ask for 1 or 3'],
+    [{ replicas: 13 }, 'spec.replicas is 13: ask for 1,'],
+    [{ version: '3.4.1' }, 'spec.version is "3.4.1": ask for a released version of 3.5 and 3.6'],
+    [{ version: 'latest' }, 'spec.version is "latest"'],
+    [{ storage: { size: '-8Gi' } }, 'spec.storage.size is "-8Gi": ask for at least 256Mi'],
+    [{ storage: { size: '64Mi' } }, 'a file of the log of etcd alone takes 64 MB'],
+    [{ repair: { after: '0s' } }, 'spec.repair.after is "0s": ask for a duration of at least 10s'],
+    [{ options: { electionMilliseconds: 200 } }, 'so ask for 500 or more'],
+    [{ options: { autoCompaction: '365d' } }, 'spec.options.autoCompaction is "365d": ask for a duration such as 1h'],
+    [{ restore: { claimName: 'a', file: '../b' } }, 'spec.restore.file is "../b"'],
+  ])('%j is told with what to ask for, and nothing is made', async (changes, sentence) => {
+    const made = world(changes);
+    await made.step();
+
+    expect(made.messages.at(-1)).toContain(sentence);
+    expect(made.reasons.at(-1)).toBe('InvalidSpec');
+    expect(made.objects.size).toBe(0);
+  });
+
+  it.each([
+    ['3.5.21', '3.6.7', undefined],
+    ['3.6.7', '3.6.6', undefined],
+    ['3.6.7', '3.5.21', 'etcd does not go back a minor: ask for a version 3.6'],
+  ])('from %s to %s', async (version, to, sentence) => {
+    const made = await running({ version, replicas: 1 });
+    made.spec = { ...made.spec, version: to };
+    await made.step();
+
+    if (sentence === undefined) expect(made.reasons.at(-1)).toBe('Working');
+    else expect(made.messages.at(-1)).toContain(sentence);
+  });
+});
+
 describe('etcd: create and scale', () => {
   it.each([1, 3, 5])('%i members are founded by one, and the others join as learners', async (replicas) => {
     const made = await running({ replicas });

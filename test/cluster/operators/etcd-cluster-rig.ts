@@ -90,6 +90,8 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
     async [Symbol.asyncDispose]() {
       await kubectl('delete', '-k', folder, '--wait=false').catch(() => '');
       await kubelet[Symbol.asyncDispose]();
+      // Nobody answers it now.
+      await kubectl('delete', 'validatingwebhookconfiguration', 'etcd-operator-hooks', '--ignore-not-found');
       await rm(folder, { recursive: true, force: true });
     },
   };

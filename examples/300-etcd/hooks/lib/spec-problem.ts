@@ -2,6 +2,7 @@ import type { ClusterSpec } from './cluster.ts';
 import { bytesOf, millisecondsOf } from './quantity.ts';
 
 export const MOST_MEMBERS = 11;
+const LEAST_BYTES = 256 * 1024 * 1024;
 /** The minors that this hook knows how to run. */
 export const KNOWN_MINORS: readonly number[] = [5, 6];
 
@@ -37,8 +38,8 @@ function version({ version: text }: ClusterSpec): string | undefined {
 }
 
 function size({ storage }: ClusterSpec): string | undefined {
-  if (bytesOf(storage.size) !== undefined) return undefined;
-  return `spec.storage.size is "${storage.size}": ask for an amount above zero, such as 8Gi`;
+  if ((bytesOf(storage.size) ?? 0) >= LEAST_BYTES) return undefined;
+  return `spec.storage.size is "${storage.size}": ask for at least 256Mi, such as 8Gi; a file of the log of etcd alone takes 64 MB`;
 }
 
 function repair({ repair: { after } = {} }: ClusterSpec): string | undefined {
