@@ -6,6 +6,7 @@ import { chaosRounds } from './prometheus/prometheus-chaos.ts';
 import { startPrometheusRig } from './prometheus/prometheus-rig.ts';
 import {
   conditionOf,
+  evidenceOf,
   GROUP,
   isLoaded,
   podUids,
@@ -60,16 +61,18 @@ it('scrapes, leaves out a bad rule, loads 3 MB of rules, and grows its volumes u
     // 30 groups of six, the giant, and the first.
     expect(metrics.match(/^prometheus_rule_group_rules\{/gm)).toHaveLength(32);
     expect(metrics).toMatch(/^prometheus_config_last_reload_successful 1$/m);
-  }, WAIT);
+  }, WAIT).catch(async (error: unknown) => {
+    throw new Error(await evidenceOf(rig), { cause: error });
+  });
   await isLoaded(rig);
   expect((await rig.list(rig.at('', 'configmaps'))).length).toBeGreaterThan(4);
 
   const set = await rig.get(rig.at('apps', 'statefulsets', 'prometheus-main'));
-  await rig.apply(prometheus({ storage: storageOf('128Mi') }));
+  await rig.apply(prometheus({ storage: storageOf('1Gi') }));
   await until(async () => {
     const [claim] = await rig.list(rig.at('', 'persistentvolumeclaims'));
     const now = await rig.get(rig.at('apps', 'statefulsets', 'prometheus-main'));
-    expect(objectAt(claim, 'spec', 'resources')).toMatchObject({ requests: { storage: '128Mi' } });
+    expect(objectAt(claim, 'spec', 'resources')).toMatchObject({ requests: { storage: '1Gi' } });
     expect(textAt(now, 'metadata', 'uid')).not.toBe(textAt(set, 'metadata', 'uid'));
     expect(await conditionOf(rig, 'Stored')).toMatchObject({ status: 'True' });
   }, WAIT);

@@ -24,7 +24,7 @@ export const prometheus = (spec: JsonObject = {}): JsonObject =>
     serviceMonitorSelector: {},
     podMonitorSelector: {},
     ruleSelector: {},
-    storage: storageOf('64Mi'),
+    storage: storageOf('512Mi'),
     ...spec,
   });
 
@@ -65,7 +65,7 @@ export async function isLoaded(rig: PrometheusRig): Promise<void> {
 }
 
 /** What there is, for a test that waited in vain. */
-async function evidenceOf(rig: PrometheusRig): Promise<string> {
+export async function evidenceOf(rig: PrometheusRig): Promise<string> {
   const found = await rig.get(rig.at(GROUP, 'prometheuses', 'main'));
   const [pods, sets] = await Promise.all([rig.list(rig.at('', 'pods')), rig.list(rig.at('apps', 'statefulsets'))]);
   const logs = await Promise.all(
