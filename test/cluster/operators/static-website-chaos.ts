@@ -74,5 +74,5 @@ export async function websiteChaos(
     isRefused = false;
     await change();
   };
-  return await chaosRounds({ ...options, faults, isWhole, before });
+  return chaosRounds({ ...options, faults, isWhole, before });
 }

@@ -30,7 +30,7 @@ export interface Installed extends AsyncDisposable {
   /** `kubectl apply` of objects. */
   apply(...objects: readonly object[]): Promise<string>;
   /** An object, or a list of them, as kubectl prints it. */
-  get<T>(...what: readonly string[]): Promise<T>;
+  readonly get: <T>(...what: readonly string[]) => Promise<T>;
   /** What `kubectl apply -k` printed. */
   readonly applied: string;
 }

@@ -3,7 +3,10 @@ import { createServer } from 'node:http';
 
 const files = new Map();
 
-createServer(async (request, response) => {
+createServer((request, response) => void answer(request, response)).listen(8080);
+process.on('SIGTERM', () => process.exit(0));
+
+async function answer(request, response) {
   const path = request.url ?? '/';
   if (request.method === 'PUT') {
     files.set(path, Buffer.concat(await request.toArray()));
@@ -15,5 +18,4 @@ createServer(async (request, response) => {
   } else {
     response.writeHead(404).end();
   }
-}).listen(8080);
-process.on('SIGTERM', () => process.exit(0));
+}
