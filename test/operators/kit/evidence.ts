@@ -9,15 +9,25 @@ export async function evidenceOf(world: TestWorld, parent: JsonObject): Promise<
   return objects.map((one) => JSON.stringify(isSameObject(one, parent) ? steadyStatus(one) : steady(one))).toSorted();
 }
 
-/** What was written in a part of the timeline, a line each: by hooks and by hooklet for them, Events included. */
+/**
+ * What was written in a part of the timeline, a line each: by hooks and by hooklet for them, Events included, but the
+ * registration of webhooks and their certificates, which hooklet writes for itself.
+ */
 export function writesIn(done: Happened): readonly string[] {
   return [
-    ...done.writes().map(({ verb, object, subresource }) => {
-      const place = [object.kind, object.namespace, object.name].filter((part) => part !== '').join('/');
-      return `${verb} ${place}${subresource === null ? '' : ` ${subresource}`}`;
-    }),
+    ...done
+      .writes()
+      .filter(isForHook)
+      .map(({ verb, object, subresource }) => {
+        const place = [object.kind, object.namespace, object.name].filter((part) => part !== '').join('/');
+        return `${verb} ${place}${subresource === null ? '' : ` ${subresource}`}`;
+      }),
     ...done.timeline.flatMap(toldBy),
   ];
+}
+
+function isForHook({ object: { kind, name } }: ReturnType<Happened['writes']>[number]): boolean {
+  return !kind.endsWith('WebhookConfiguration') && !(kind === 'Secret' && name.endsWith('-webhook-certs'));
 }
 
 /** The Event that a moment is, in one line. */
