@@ -128,12 +128,19 @@ describe('the volumes', () => {
     expect(storageStep(prometheus(spec('2Gi')), live('2Gi'), large)).toEqual({ step: 'keep', claim: claim('2Gi') });
   });
 
+  it('that outlived an earlier Prometheus grow too', () => {
+    const grow = { step: 'grow', claims: ['data-0'], size: '2Gi', claim: claim('2Gi') };
+
+    expect(storageStep(prometheus(spec('2Gi')), undefined, small)).toEqual(grow);
+    expect(storageStep(prometheus(spec('2Gi')), live('2Gi'), small)).toEqual(grow);
+  });
+
   it('are not looked at while the StatefulSet is being deleted, so it is deleted once (operator#4504)', () => {
     expect(storageStep(prometheus(spec('2Gi')), live('1Gi', '2026-01-01T00:00:00Z'), [])).toEqual({ step: 'wait' });
   });
 
   it('of 1024Mi are as large as those of 1Gi', () => {
-    expect(storageStep(prometheus(spec('1024Mi')), live('1Gi'), small)).toMatchObject({ step: 'keep' });
+    expect(storageStep(prometheus(spec('1024Mi')), live('1Gi'), small)).toEqual({ step: 'keep', claim: claim('1Gi') });
     expect([bytesOf('1.5Gi'), bytesOf('-1Gi'), bytesOf('0'), bytesOf('x'), bytesOf('1e3')]).toEqual([
       1_610_612_736,
       undefined,

@@ -20,7 +20,8 @@ export function storageStep(
   claims: readonly ClaimSummary[],
 ): StorageStep {
   const wanted = spec.storage?.volumeClaimTemplate.spec;
-  if (live === undefined) return { step: 'keep', claim: wanted };
+  // Claims that outlived an earlier Prometheus may be smaller than this one asks for.
+  if (live === undefined) return grown(wanted, wanted, claims) ?? { step: 'keep', claim: wanted };
   const { uid, deletionTimestamp } = live.metadata;
   if (deletionTimestamp !== undefined) return { step: 'wait' };
   const current = claimOf(live);
@@ -28,20 +29,33 @@ export function storageStep(
   if (refused !== undefined) return { step: 'keep', claim: current, refused };
   return wanted === undefined || current === undefined
     ? { step: 'keep', claim: current }
-    : growthStep({ size: wanted.resources.requests.storage, current, claims, uid });
+    : growthStep({ wanted, current, claims, uid });
 }
 
 interface Growth {
-  readonly size: string;
+  readonly wanted: Claim;
   readonly current: Claim;
   readonly claims: readonly ClaimSummary[];
   readonly uid: string;
 }
 
-function growthStep({ size, current, claims, uid }: Growth): StorageStep {
-  if (compare(size, current.resources.requests.storage) === 0) return { step: 'keep', claim: current };
+function growthStep({ wanted, current, claims, uid }: Growth): StorageStep {
+  const growing = grown(wanted, current, claims);
+  if (growing !== undefined) return growing;
+  const isLarge = compare(wanted.resources.requests.storage, current.resources.requests.storage) === 0;
+  return isLarge ? { step: 'keep', claim: current } : { step: 'release', uid };
+}
+
+/** The step that makes claims larger; undefined where all are large enough. */
+function grown(
+  wanted: Claim | undefined,
+  claim: Claim | undefined,
+  claims: readonly ClaimSummary[],
+): StorageStep | undefined {
+  if (wanted === undefined || claim === undefined) return undefined;
+  const size = wanted.resources.requests.storage;
   const small = claims.filter(({ request }) => compare(size, request) > 0).map(({ name }) => name);
-  return small.length > 0 ? { step: 'grow', claim: current, claims: small, size } : { step: 'release', uid };
+  return small.length > 0 ? { step: 'grow', claim, claims: small, size } : undefined;
 }
 
 /** Why volumes cannot become others. */
