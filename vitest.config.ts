@@ -11,7 +11,14 @@ const clean = [
 ];
 const faults = ['test/faults/**/*.test.ts'];
 const cores = availableParallelism();
-const elsewhere = ['test/cluster/**', 'test/image/**', 'test/page/**', 'test/stories/**', '**/node_modules/**'];
+const elsewhere = [
+  'test/cluster/**',
+  'test/image/**',
+  'test/operators/**',
+  'test/page/**',
+  'test/stories/**',
+  '**/node_modules/**',
+];
 
 export default defineConfig({
   resolve: { alias: { hooklet: sdk } },

@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  resolve: { alias: { hooklet: fileURLToPath(new URL('src/sdk/index.ts', import.meta.url)) } },
   test: {
-    include: ['test/stories/**/*.test.ts'],
+    include: ['test/{operators,stories}/**/*.test.ts'],
     pool: 'forks',
     // Hundreds of plays of one example; each has a limit of its own.
     testTimeout: 600_000,

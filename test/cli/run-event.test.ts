@@ -73,6 +73,7 @@ describe('makeContexts of a Reconcile', () => {
           reason: 'changed',
           runId: '',
           snapshots: { pods: [{ object: POD }] },
+          state: null,
           type: 'Reconcile',
           watched: { content: [{ object: secret }] },
         },
