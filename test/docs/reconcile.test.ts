@@ -53,7 +53,7 @@ describe('the tables of docs/reconcile.md', () => {
   });
 
   it('have every member of a context', () => {
-    const members = [...Object.keys(CONTEXT), 'snapshots', 'previous'];
+    const members = [...Object.keys(CONTEXT), 'snapshots', 'previous', 'state'];
 
     expect(documented('The context').toSorted()).toEqual(members.toSorted());
   });

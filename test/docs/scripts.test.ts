@@ -19,7 +19,7 @@ import { codeBlocks, codes, readDocument, root, section, table, tables } from '.
 
 const hooks = readDocument('docs/hooks.md');
 const scripts = codeBlocks(hooks, 'sh').filter((block) => block.startsWith('#!'));
-const [definition = '', ownTest = ''] = codeBlocks(hooks, 'ts');
+const [definition = '', ownTest = ''] = codeBlocks(hooks, 'ts').filter((block) => !block.includes('environment('));
 const [context = ''] = codeBlocks(section(hooks, 'Testing a hook'), 'json');
 let folder = '';
 

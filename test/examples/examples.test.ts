@@ -28,17 +28,26 @@ it('hooklet check finds nothing in the hooks of any example or of the image but 
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/\n\d{2} hook\(s\), 5 warning\(s\)\n$/)]);
 });
 
+/** Those that are not hooklet and their hooks alone. The image of a solution has its parts where the hooks of others are. */
+const IMAGES: Readonly<Record<string, { readonly first: readonly unknown[]; readonly last: string }>> = {
+  202: {
+    first: [expect.stringMatching(/^FROM /), 'COPY --from=hooklet /usr/local/lib/hooklet /usr/local/lib/hooklet'],
+    last: 'ADD hooks /hooks',
+  },
+  300: {
+    first: [expect.stringMatching(/^#/), 'ARG SOLUTION=registry.example.com/etcd-member-repair:1'],
+    last: 'ENV SHELL_OPERATOR_HOOKS_DIR=/examples/300-etcd/hooks',
+  },
+  310: { first: ['FROM scheduled-backup'], last: 'ADD hooks /operator' },
+};
+
 describe.each(folders.filter((folder) => !folder.startsWith('201-')))('the example %s', (folder) => {
   it('is an image of its hooks', () => {
     const lines = read(folder, 'Dockerfile').trim().split('\n');
-    const copied = 'COPY --from=hooklet /usr/local/lib/hooklet /usr/local/lib/hooklet';
-    // That of a solution has its engines where the hooks of others are.
-    const isOfSolution = folder.startsWith('310-');
-    const base = isOfSolution ? 'FROM scheduled-backup' : 'FROM hooklet';
-    const first = folder.startsWith('202-') ? [expect.stringMatching(/^FROM /), copied] : [base];
+    const { first, last } = IMAGES[folder.slice(0, 3)] ?? { first: ['FROM hooklet'], last: 'ADD hooks /hooks' };
 
     expect(lines.slice(0, first.length)).toEqual(first);
-    expect(lines.at(-1)).toBe(isOfSolution ? 'ADD hooks /operator' : 'ADD hooks /hooks');
+    expect(lines.at(-1)).toBe(last);
   });
 });
 
