@@ -46,6 +46,7 @@ export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
     include: ['test/cluster/**/*.test.ts', 'packages/test-kubelet/test/**/*.test.ts'],
+    exclude: ['test/cluster/operators/**'],
     globalSetup: ['test/cluster/global-setup.ts'],
     setupFiles: ['test/cluster/hinders-nobody.ts'],
     pool: 'forks',

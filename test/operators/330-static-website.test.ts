@@ -66,7 +66,7 @@ const ROUTES: JsonObject = {
 describe('330-static-website', () => {
   it(
     'each of 7 fields has its effect when it is set, changed and removed, or is refused',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       const objects = [ROUTES, content('first'), content('second')];
       const route = { host: 'docs.example.com' };
@@ -108,11 +108,11 @@ describe('330-static-website', () => {
     expect(await world.get(site({}))).toMatchObject({ status: { conditions: [{ type: 'Ready', status: 'True' }] } });
   });
 
-  it('is upgraded without a write, and without a new Pod of a site', { timeout: 300_000 }, async () => {
+  it('is upgraded without a write, and without a new Pod of a site', { timeout: 600_000 }, async () => {
     expect(await twoVersions({ hooks, world: { programs, crds: definition, objects: TRY } })).toEqual([]);
   });
 
-  it('has exactly the rights that it uses', { timeout: 300_000 }, async () => {
+  it('has exactly the rights that it uses', { timeout: 600_000 }, async () => {
     const manifests = ['crd.yaml', 'deploy.yaml'].flatMap((name) => readManifests(join(folder, 'manifests', name)));
 
     expect(await rights({ hooks, manifests, scenarios: [join(folder, 'scenarios')] })).toEqual([]);

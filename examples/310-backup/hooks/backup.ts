@@ -52,7 +52,7 @@ function work({ object, watched: { jobs, pods }, patch }: ReconcileRun<Backup, W
 
 /** The children stay as they are. */
 function refuse(reason: string, message: string): ReconcileAnswer {
-  return { refused: { reason, message }, conditions: [{ type: 'Ready', status: 'False', reason, message }] };
+  return { refused: { reason, message } };
 }
 
 function aroundOf({ watched, owned }: ReconcileRun<Backup, Watched>) {

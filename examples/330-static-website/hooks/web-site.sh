@@ -38,11 +38,11 @@ function __on_reconcile::web-sites() {
   tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
   problem=$(context::jq .object | problems)
   # It was stored without asking: nothing is touched.
-  if [[ -n $problem ]]; then refuse SpecRefused "$problem" && return; fi
+  if [[ -n $problem ]]; then result::refuse SpecRefused "$problem" && return; fi
   name=$(context::get object.metadata.name) served=$(context::jq -r '.object.status.content // ""')
   if context::has object.spec.configMap; then from_config_map; else from_archive; fi
   if [[ -n $problem ]]; then
-    refuse ContentRefused "$problem. What was served before stays."
+    result::refuse ContentRefused "$problem. What was served before stays."
     result::retry_after 5m
     # The site goes on with the content that it has; all else in the spec counts.
     hash=$(context::jq -r --arg key $HASH \
@@ -57,13 +57,6 @@ function __on_reconcile::web-sites() {
   { cat "$tmp/content" && kept "$served"; } > "$tmp/contents"
   context::jq -c --arg hash "$hash" --arg served "$served" --arg key $HASH --slurpfile contents "$tmp/contents" \
     -f "$LIB/children.jq" | hooklet::child
-}
-
-# Says why the spec cannot be followed, with an Event where that is news.
-function refuse() {
-  result::condition Ready False "$1" "$2"
-  context::jq -e --arg text "$2" 'any(.object.status.conditions[]?; .type == "Ready" and .message == $text)' > /dev/null \
-    || result::event Warning "$1" "$2"
 }
 
 # Writes the content, as fields of a ConfigMap, and the first page to files, and sets `hash`; or sets `problem`.

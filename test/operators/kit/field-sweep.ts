@@ -42,7 +42,7 @@ export async function fieldSweep(sweep: Sweep): Promise<readonly Swept[]> {
   const leaves = leavesOf(described).map((leaf): Leaf => ({ ...leaf, values: values[leaf.path] ?? leaf.values }));
   checkValues(leaves, Object.keys(values));
   const limits = { runs: 10_000, writes: 50_000 };
-  await using world = await openWorld({ limits, ...options, crds: definition });
+  await using world = await openWorld({ limits, limitMs: 120_000, ...options, crds: definition });
   const swept: Swept[] = [];
   for (const leaf of leaves) swept.push(...(await sweepOne(world, leaf, sweep)));
   return swept;

@@ -26,9 +26,9 @@ export interface Installation {
 export interface Installed extends AsyncDisposable {
   readonly kubelet: Kubelet;
   /** kubectl in that namespace; the answer to what it prints. Rejects with what it says where it fails. */
-  kubectl(...args: readonly string[]): Promise<string>;
+  readonly kubectl: (...args: readonly string[]) => Promise<string>;
   /** `kubectl apply` of objects. */
-  apply(...objects: readonly object[]): Promise<string>;
+  readonly apply: (...objects: readonly object[]) => Promise<string>;
   /** An object, or a list of them, as kubectl prints it. */
   readonly get: <T>(...what: readonly string[]) => Promise<T>;
   /** What `kubectl apply -k` printed. */

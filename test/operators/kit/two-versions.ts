@@ -23,7 +23,7 @@ export async function twoVersions({ hooks, world: given, ...options }: Versions)
   using folder = temporaryFolder();
   const copy = join(folder.path, 'hooks');
   cpSync(hooks, copy, { recursive: true });
-  await using world = await openWorld({ ...given, hooks: copy });
+  await using world = await openWorld({ limitMs: 120_000, ...given, hooks: copy });
   await settle(world);
   await world.tick('1h');
   await settle(world);
