@@ -52,7 +52,8 @@ export async function compareAndSet(change: AnnotationChange, session: Finalizer
       const live = await withRetries(async () => read(change.object, session), retrying);
       const found = foundIn(live, change, wasLost);
       if (found !== undefined) return found;
-      if (tries >= MAX_TRIES || hasAnnotations === hasSome(live)) throw error;
+      // A conflict with a change of something else passes.
+      if (tries >= MAX_TRIES || (!isConflict(error) && hasAnnotations === hasSome(live))) throw error;
       hasAnnotations = hasSome(live);
     }
   }
