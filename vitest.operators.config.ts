@@ -1,8 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import cluster from './vitest.cluster.config.ts';
 
-/** The operators of the examples on real servers. */
+/** What takes minutes, of the tests of an operator among the examples that need no real servers. */
+export const LONG = ['310-backup', '320-sampledb', '330-static-website', '340-prometheus', 'stories'].map(
+  (name) => `test/operators/${name}.test.ts`,
+);
+
+/** The operators among the examples: every field, their stories under perturbations, and real servers. */
 export default defineConfig({
   ...cluster,
-  test: { ...cluster.test, include: ['test/cluster/operators/**/*.test.ts'], exclude: [] },
+  test: {
+    ...cluster.test,
+    include: [...LONG, 'test/cluster/operators/**/*.test.ts'],
+    exclude: [],
+    testTimeout: 900_000,
+  },
 });
