@@ -10,8 +10,9 @@ import type { Measure } from './row.ts';
 import { stageFolder, type BenchStage } from './stage.ts';
 import { openWatch } from './watch.ts';
 
-const CHANGES = 30;
-const PAUSE_MS = 30;
+const CHANGES = 60;
+// Long enough for the second run and the status, so that a change never waits for the one before.
+const PAUSE_MS = 50;
 const TIME_LIMIT_MS = 300_000;
 /** As many parents as hooklet works on at the same time by default. */
 const AT_ONCE = 4;
