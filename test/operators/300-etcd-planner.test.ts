@@ -304,7 +304,7 @@ describe('etcd: what fails', () => {
   });
 
   it('NOSPACE unseen, and a repair started on it (etcd-io PR#401): it is told, and nobody is replaced', async () => {
-    const made = await running();
+    const made = await running({ onNoSpace: 'Tell' });
     made.etcd.noSpace.add(made.etcd.list[0]?.id ?? '');
     made.away.add('etcd-2');
     made.kill('etcd-2');
@@ -354,6 +354,119 @@ describe('etcd: what fails', () => {
     }
 
     expect(made.writes.slice(before)).toEqual([]);
+  });
+});
+
+describe('etcd: space', () => {
+  const MEBIBYTES = 2 ** 20;
+
+  /** A cluster whose file is full of what nobody needs. */
+  async function full(changes: Partial<ClusterSpec> = {}): Promise<EtcdWorld> {
+    const made = await running(changes);
+    made.etcd.usedBytes = 300 * MEBIBYTES;
+    made.etcd.quotaBytes = 200 * MEBIBYTES;
+    for (const name of made.names()) made.etcd.fileBytes.set(name, 300 * MEBIBYTES);
+    made.etcd.tick();
+    return made;
+  }
+
+  it('half of the files are free: members are defragmented one at a time, and the leader last, when it no longer leads', async () => {
+    const made = await running();
+    for (const name of made.names()) made.etcd.fileBytes.set(name, 200 * MEBIBYTES);
+    made.etcd.usedBytes = 100 * MEBIBYTES;
+    const before = made.etcd.history.length;
+    await made.rests();
+
+    expect(made.etcd.history.slice(before)).toEqual([
+      'defragment etcd-1',
+      'defragment etcd-2',
+      'leader etcd-1',
+      'defragment etcd-0',
+    ]);
+  });
+
+  it.each([
+    [99, 49],
+    [200, 101],
+  ])('of %i MiB %i are used: nothing is defragmented', async (all, used) => {
+    const made = await running();
+    for (const name of made.names()) made.etcd.fileBytes.set(name, all * MEBIBYTES);
+    made.etcd.usedBytes = used * MEBIBYTES;
+    const before = made.etcd.history.length;
+    await made.rests();
+
+    expect(made.etcd.history.slice(before)).toEqual([]);
+  });
+
+  it('NOSPACE is ended by one attempt: compacted, defragmented with the leader last, disarmed', async () => {
+    const made = await full();
+    const before = made.etcd.history.length;
+    await made.rests();
+
+    expect(made.etcd.history.slice(before)).toEqual([
+      'compact',
+      'defragment etcd-1',
+      'defragment etcd-2',
+      'leader etcd-1',
+      'defragment etcd-0',
+      'disarm',
+    ]);
+    expect(made.etcd.noSpace.size).toBe(0);
+    expect(made.events.filter((event) => event.startsWith('NoSpace'))).toHaveLength(1);
+  });
+
+  it('NOSPACE is ended also where the operator crashes after any effect, and the attempts stay at 3', async () => {
+    const whole = await full();
+    const from = whole.effects;
+    await whole.rests();
+    expect(whole.effects - from).toBeGreaterThan(10);
+    for (let effect = from + 1; effect <= whole.effects; effect++) {
+      const crashed = await full();
+      crashed.crashAfter(effect);
+      await crashed.rests();
+      expect({ effect, raised: crashed.etcd.noSpace.size }).toEqual({ effect, raised: 0 });
+      expect(crashed.etcd.history.filter((line) => line.includes('while it leads'))).toEqual([]);
+    }
+  });
+
+  it('where all is needed 3 attempts are made an hour, which is told, until the quota is raised', async () => {
+    const made = await full();
+    made.etcd.liveBytes = 300 * MEBIBYTES;
+    const disarmed = () => made.etcd.history.filter((line) => line === 'disarm').length;
+    await made.until(() => made.reasons.at(-1) === 'NoSpaceAgain');
+    expect(disarmed()).toBe(3);
+    for (let tick = 0; tick < 500; tick++) await made.step();
+    expect(disarmed()).toBe(3);
+    expect(made.messages.at(-1)).toContain('raise spec.options.quotaBackendBytes, or delete keys');
+
+    made.etcd.quotaBytes = 400 * MEBIBYTES;
+    made.spec = { ...made.spec, options: { quotaBackendBytes: 400 * MEBIBYTES } };
+    for (let tick = 0; tick < 900; tick++) await made.step();
+    expect(made.etcd.noSpace.size).toBe(0);
+    expect(made.reasons.at(-1)).toBe('AllWell');
+  });
+
+  it('a member that does not answer does not keep NOSPACE from being ended, and is replaced then', async () => {
+    const made = await full();
+    made.kill('etcd-2');
+    made.away.add('etcd-2');
+    await made.until(() => made.etcd.noSpace.size === 0);
+    expect(made.names()).toEqual(named(0, 1, 2));
+    made.etcd.quotaBytes = Number.POSITIVE_INFINITY;
+    await made.until(() => !made.names().includes('etcd-2'));
+    made.away.clear();
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+  });
+
+  it('with onNoSpace Tell nothing is compacted', async () => {
+    const made = await full({ onNoSpace: 'Tell' });
+    const before = made.writes.length;
+    for (let tick = 0; tick < 100; tick++) await made.step();
+
+    expect(made.writes.slice(before)).toEqual(['write status']);
+    expect(made.reasons.at(-1)).toBe('NoSpace');
   });
 });
 

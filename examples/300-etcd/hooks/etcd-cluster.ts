@@ -20,9 +20,9 @@ export default reconcile<EtcdCluster>(
     ],
     settings: { timeout: '5m' },
   },
-  async ({ object, owned, signal }) => {
+  async ({ object, owned, state, signal }) => {
     const { name, namespace = '' } = object.metadata;
     const save = saveIn(process.env['ETCD_SNAPSHOT_DIR'] ?? '/snapshots', `${namespace}.${name}`, signal);
-    return turn({ object, owned, etcd: etcdctl(signal), save, nowMs: Date.now() });
+    return turn({ object, owned, etcd: etcdctl(signal), save, state, nowMs: Date.now() });
   },
 );

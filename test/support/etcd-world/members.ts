@@ -32,6 +32,11 @@ export class Members {
   readonly processes = new Map<string, Process>();
   /** Ids of members with the alarm NOSPACE. */
   readonly noSpace = new Set<string>();
+  /** Bytes that the keys of today take, and with all older revisions; the file of each member is as large or larger. */
+  liveBytes = 1;
+  usedBytes = 1;
+  readonly fileBytes = new Map<string, number>();
+  quotaBytes = Number.POSITIVE_INFINITY;
   foundings = 0;
   leader = '';
   #next = 1;
@@ -65,6 +70,9 @@ export class Members {
       if (!this.list.some(({ id }) => id === memberId)) this.processes.delete(name);
     }
     const alive = this.list.find(({ id }) => id === this.leader && this.#runs(id));
+    for (const { name, memberId } of this.processes.values()) {
+      if (this.#fileOf(name) >= this.quotaBytes) this.noSpace.add(memberId);
+    }
     if (!this.hasQuorum) this.leader = '';
     else if (alive === undefined)
       this.leader = this.list.find(({ id, isLearner }) => !isLearner && this.#runs(id))?.id ?? '';
@@ -103,11 +111,33 @@ export class Members {
         this.history.push(`leader ${this.nameOf(id)}`);
         effect(`move-leader ${id}`);
       },
+      compact: async (urls) => {
+        this.#needQuorum(urls);
+        this.usedBytes = this.liveBytes;
+        this.history.push('compact');
+        effect('compact');
+      },
+      defragment: async (url) => {
+        const { name = '', memberId = '' } = this.#at(url) ?? {};
+        this.fileBytes.set(name, this.usedBytes);
+        this.history.push(`defragment ${name}${this.leader === memberId ? ' while it leads' : ''}`);
+        effect(`defragment ${name}`);
+      },
+      disarm: async (urls) => {
+        this.#needQuorum(urls);
+        this.noSpace.clear();
+        this.history.push('disarm');
+        effect('disarm');
+      },
     };
   }
 
   nameOf(id: string): string {
     return this.list.find((member) => member.id === id)?.name ?? id;
+  }
+
+  #fileOf(name: string): number {
+    return Math.max(this.fileBytes.get(name) ?? 1, this.usedBytes);
   }
 
   #runs(id: string): boolean {
@@ -133,8 +163,8 @@ export class Members {
       if (process === undefined) return [];
       const { memberId, version } = process;
       const errors = [...this.noSpace].map((id) => `memberID:${BigInt(`0x${id}`)} alarm:NOSPACE `);
-      const size = { databaseBytes: 1, databaseBytesInUse: 1 };
-      return [{ endpoint, clusterId: 'c', memberId, leader: this.leader, version, errors, ...size }];
+      const size = { databaseBytes: this.#fileOf(process.name), databaseBytesInUse: this.usedBytes };
+      return [{ endpoint, clusterId: 'c', memberId, leader: this.leader, version, revision: 7, errors, ...size }];
     });
   }
 

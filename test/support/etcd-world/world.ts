@@ -35,6 +35,8 @@ export class EtcdWorld {
   readonly away = new Set<string>();
   readonly saved: string[] = [];
   status: ClusterStatus = {};
+  /** What the hook keeps for its next run. */
+  state: unknown = null;
   spec: ClusterSpec;
   nowMs = Date.parse('2026-01-01T00:00:00Z');
   /** What Jobs come to, where they do not succeed at once. */
@@ -133,9 +135,20 @@ export class EtcdWorld {
       this.#effect('save');
     };
     const etcd = this.etcd.port((what) => this.#effect(what));
-    const answer = await turn({ object: this.#object(), owned: this.#owned(), etcd, save, nowMs: this.nowMs });
+    const answer = await turn({
+      object: this.#object(),
+      owned: this.#owned(),
+      etcd,
+      save,
+      state: this.state,
+      nowMs: this.nowMs,
+    });
     // The hook may have caught it as a failure of etcd.
     if (this.#thrown !== undefined) throw this.#thrown;
+    if (answer.state !== undefined) {
+      this.state = answer.state;
+      this.#effect('write state');
+    }
     this.#hear(answer);
     if (answer.children !== undefined) this.#apply(answer.children as readonly NewObject[]);
     const status = { ...this.status, ...answer.status, conditions: answer.conditions ?? [] };

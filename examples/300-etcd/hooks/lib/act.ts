@@ -2,7 +2,7 @@ import { etcdError, etcdSaid } from './etcd-repair/etcd.ts';
 import { clientUrl, peerUrl } from './cluster.ts';
 import type { EtcdPort } from './etcd-port.ts';
 import type { Observed } from './observed.ts';
-import { isDeed, wait, type Deed, type Step } from './step.ts';
+import { isDeed, isSpaceDeed, wait, type Deed, type SpaceDeed, type Step } from './step.ts';
 
 /** Where a member is saved before one is given up; rejects where that is not possible. */
 export type Save = (endpoint: string) => Promise<void>;
@@ -16,7 +16,7 @@ interface Hands {
 export async function act(step: Step, observed: Observed, hands: Hands): Promise<Step> {
   if (!isDeed(step)) return step;
   try {
-    await effectOf(step, observed, hands);
+    await (isSpaceDeed(step) ? makeRoom(step, observed, hands.etcd) : effectOf(step, observed, hands));
     return step;
   } catch (error) {
     const said = etcdSaid(error);
@@ -28,9 +28,14 @@ export async function act(step: Step, observed: Observed, hands: Hands): Promise
   }
 }
 
-const DONE_BEFORE = ['Peer URLs already exists', 'member not found', 'can only promote a learner member'];
+const DONE_BEFORE = [
+  'Peer URLs already exists',
+  'member not found',
+  'can only promote a learner member',
+  'required revision has been compacted',
+];
 
-async function effectOf(step: Deed, observed: Observed, { etcd, save }: Hands): Promise<void> {
+async function effectOf(step: Exclude<Deed, SpaceDeed>, observed: Observed, { etcd, save }: Hands): Promise<void> {
   const endpoints = healthyUrls(observed);
   switch (step.do) {
     case 'add':
@@ -50,6 +55,19 @@ async function effectOf(step: Deed, observed: Observed, { etcd, save }: Hands): 
     case 'restore':
     case 'roll':
       return;
+  }
+}
+
+async function makeRoom(step: SpaceDeed, observed: Observed, etcd: EtcdPort): Promise<void> {
+  switch (step.do) {
+    case 'recover':
+      return;
+    case 'compact':
+      return etcd.compact(healthyUrls(observed), step.revision);
+    case 'defragment':
+      return etcd.defragment(clientUrl(observed.cluster, step.member));
+    case 'disarm':
+      return etcd.disarm(healthyUrls(observed));
   }
 }
 

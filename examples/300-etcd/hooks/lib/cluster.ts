@@ -16,6 +16,8 @@ export interface ClusterSpec {
   readonly resources?: object;
   readonly options?: ClusterOptions;
   readonly pod?: PodOptions;
+  readonly defragment?: { readonly freePercent?: number; readonly least?: string };
+  readonly onNoSpace?: 'Recover' | 'Tell';
   readonly repair?: { readonly after?: string };
   /** What a new cluster begins with; of one that is there it means nothing. */
   readonly restore?: RestoreOptions;

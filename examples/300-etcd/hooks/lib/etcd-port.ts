@@ -15,6 +15,7 @@ export interface EndpointStatus {
   /** Empty when it knows no leader. */
   readonly leader: string;
   readonly version: string;
+  readonly revision: number;
   readonly databaseBytes: number;
   readonly databaseBytesInUse: number;
   readonly errors: readonly string[];
@@ -33,4 +34,10 @@ export interface EtcdPort {
   remove(endpoints: readonly string[], id: string): Promise<void>;
   /** Only the leader can do it. */
   moveLeader(leader: string, id: string): Promise<void>;
+  /** Forgets what was before a revision, and resolves when that is done. */
+  compact(endpoints: readonly string[], revision: number): Promise<void>;
+  /** Gives back what the file of one member no longer uses; it answers nothing meanwhile. */
+  defragment(endpoint: string): Promise<void>;
+  /** Disarms all alarms. */
+  disarm(endpoints: readonly string[]): Promise<void>;
 }

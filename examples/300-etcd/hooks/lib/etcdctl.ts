@@ -6,15 +6,19 @@ const run = promisify(execFile);
 // A JSON number cannot represent 64 bits.
 const ID_FIELDS = /"(ID|member_id|cluster_id|leader)":(\d+)/g;
 const SECONDS = 5;
+/** For what reads or writes all that a member has. */
+const LONG_SECONDS = 240;
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** etcd by etcdctl, a process for each call. */
 export function etcdctl(signal: AbortSignal): EtcdPort {
-  const ask = async (endpoints: readonly string[], ...args: readonly string[]): Promise<string> => {
-    const limits = ['--command-timeout', `${SECONDS}s`, '--dial-timeout', `${SECONDS}s`];
+  const askFor = async (seconds: number, endpoints: readonly string[], args: readonly string[]): Promise<string> => {
+    const limits = ['--command-timeout', `${seconds}s`, '--dial-timeout', `${SECONDS}s`];
     const options = { env: environment(), signal, maxBuffer: MOST_BYTES };
     return (await run('etcdctl', ['--endpoints', endpoints.join(','), ...limits, ...args], options)).stdout;
   };
+  const ask = async (endpoints: readonly string[], ...args: readonly string[]): Promise<string> =>
+    askFor(SECONDS, endpoints, args);
   return {
     members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
     statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
@@ -25,6 +29,10 @@ export function etcdctl(signal: AbortSignal): EtcdPort {
     promote: async (endpoints, id) => void (await ask(endpoints, 'member', 'promote', id)),
     remove: async (endpoints, id) => void (await ask(endpoints, 'member', 'remove', id)),
     moveLeader: async (leader, id) => void (await ask([leader], 'move-leader', id)),
+    compact: async (endpoints, revision) =>
+      void (await askFor(LONG_SECONDS, endpoints, ['compact', String(revision), '--physical'])),
+    defragment: async (endpoint) => void (await askFor(LONG_SECONDS, [endpoint], ['defrag'])),
+    disarm: async (endpoints) => void (await ask(endpoints, 'alarm', 'disarm')),
   };
 }
 
@@ -70,6 +78,7 @@ function statusesIn(text: string): readonly EndpointStatus[] {
       memberId: textOf(header, 'member_id'),
       leader: leader === '0' ? '' : leader,
       version: textOf(status, 'version'),
+      revision: numberOf(header, 'revision'),
       databaseBytes: numberOf(status, 'dbSize'),
       databaseBytesInUse: numberOf(status, 'dbSizeInUse'),
       errors: textsOf(status, 'errors'),

@@ -1,13 +1,15 @@
 import type { KubernetesObject } from 'hooklet';
 import { byNumber, clientUrl, memberNumber, memberOfUrl, type ClusterName, type EtcdCluster } from './cluster.ts';
 import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
+import type { Memory } from './memory.ts';
 import type { Alarms, Member, Observed } from './observed.ts';
 import { partsOf, restoreOf } from './parts.ts';
 
 type Owned = Readonly<Record<string, readonly KubernetesObject[]>>;
 
 /** What Kubernetes has of the cluster, and what etcd says of it. */
-export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort, nowMs: number): Promise<Observed> {
+export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort, at: ObserveAt): Promise<Observed> {
+  const { nowMs, memory } = at;
   const { name, uid, namespace = 'default' } = object.metadata;
   const cluster: ClusterName = { name, namespace };
   const parts = partsOf(cluster, owned);
@@ -29,7 +31,13 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
     ...restoreOf(owned['Job.batch'] ?? []),
     members: answers.listed && membersOf(cluster, answers.listed, answers),
     alarms: alarmsIn(answers.statuses),
+    memory,
   };
+}
+
+interface ObserveAt {
+  readonly nowMs: number;
+  readonly memory: Memory;
 }
 
 interface Answers {
@@ -65,10 +73,15 @@ function membersOf(cluster: ClusterName, listed: readonly ListedMember[], answer
         isLeader: leader === id,
         // A learner answers no such reads.
         isHealthy: isLearner ? status !== undefined : answersReads,
-        version: status?.version ?? '',
+        ...saidBy(status),
       };
     })
     .toSorted(byNumber(cluster));
+}
+
+function saidBy(status: EndpointStatus | undefined) {
+  const { version = '', revision = 0, databaseBytes = 0, databaseBytesInUse = 0 } = status ?? {};
+  return { version, revision, databaseBytes, databaseBytesInUse };
 }
 
 function mostSaid(leaders: readonly string[]): string {

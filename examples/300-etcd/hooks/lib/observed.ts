@@ -1,5 +1,6 @@
 import type { NewObject } from 'hooklet';
 import type { ClusterName, ClusterSpec, MemberStatus } from './cluster.ts';
+import type { Memory } from './memory.ts';
 
 /** All that one run knows, read in one go. */
 export interface Observed {
@@ -15,6 +16,8 @@ export interface Observed {
   /** Names of those that were asked, and did not answer at all. */
   readonly silent: readonly string[];
   readonly alarms: Alarms;
+  /** What the runs before left. */
+  readonly memory: Memory;
   /** How far the Job is that restores the first member. */
   readonly restoring: 'none' | 'running' | 'done' | 'failed';
   /** That Job as it was given. */
@@ -34,6 +37,10 @@ export interface Member {
   /** It has answered a linearizable read. */
   readonly isHealthy: boolean;
   readonly version: string;
+  readonly revision: number;
+  /** Of its file, and what of it has data. */
+  readonly databaseBytes: number;
+  readonly databaseBytesInUse: number;
 }
 
 export interface Alarms {

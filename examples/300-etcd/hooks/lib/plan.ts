@@ -1,7 +1,9 @@
 import { byNumber, memberName, memberNumber } from './cluster.ts';
+import { handOver } from './hand-over.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
 import { refusal } from './refusal.ts';
 import { repairStep } from './repair.ts';
+import { defragmentStep, spaceStep } from './space.ts';
 import { refuse, wait, type Step } from './step.ts';
 
 /** The one step that is next. It decides by what etcd and Kubernetes say now, so that it is right after any crash. */
@@ -66,7 +68,17 @@ function foundingStep({ cluster, parts, restoring }: Observed, { spec }: Wanted)
 
 type Next = (observed: Observed, wanted: Wanted, members: readonly Member[]) => Step | undefined;
 
-const ORDER: readonly Next[] = [foreign, promoteLearner, shrink, mendForm, repairStep, grow, roll];
+const ORDER: readonly Next[] = [
+  foreign,
+  promoteLearner,
+  shrink,
+  mendForm,
+  spaceStep,
+  repairStep,
+  grow,
+  roll,
+  defragmentStep,
+];
 
 function next(observed: Observed, wanted: Wanted): Step {
   const members = (observed.members ?? []).toSorted(byNumber(observed.cluster));
@@ -110,13 +122,6 @@ function shrink(_: Observed, { spec }: Wanted, members: readonly Member[]): Step
   }
   const why = `${members.length} members are ${members.length - spec.replicas} too many`;
   return handOver(members, victim) ?? { do: 'remove', member: victim.name, id: victim.id, why };
-}
-
-/** Undefined where the member does not lead, or nobody could take over. */
-function handOver(members: readonly Member[], from: Member): Step | undefined {
-  const to = members.find(({ id, isHealthy, isLearner }) => id !== from.id && isHealthy && !isLearner);
-  if (!from.isLeader || to === undefined) return undefined;
-  return { do: 'move-leader', member: to.name, id: to.id, from: from.name };
 }
 
 /** A member that fails in a form that is not wanted gets the wanted one, which may be what mends it. */

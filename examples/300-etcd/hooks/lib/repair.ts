@@ -1,4 +1,5 @@
 import type { Member, Observed, Wanted } from './observed.ts';
+import { corruptText } from './space.ts';
 import { wait, type Step } from './step.ts';
 
 /** What is done about members that do not answer: they get time, then the only one is replaced, if all else is well. */
@@ -6,11 +7,13 @@ export function repairStep(observed: Observed, wanted: Wanted, members: readonly
   const failing = members.filter(({ isHealthy }) => !isHealthy);
   const [member] = failing;
   if (member === undefined) return undefined;
+  const { noSpace, corrupt } = observed.alarms;
+  if (corrupt.length > 0) return wait('Corrupt', corruptText(corrupt, members));
   const names = failing.map(({ name }) => name).join(', ');
   if (failing.length > 1) {
     return wait('MembersFailing', `${names} do not answer; only one at a time is replaced: see their Pods and nodes`);
   }
-  if (observed.alarms.noSpace.length > 0) {
+  if (noSpace.length > 0) {
     return wait('MemberFailing', `${names} does not answer, and is not replaced while the alarm NOSPACE is raised`);
   }
   const sinceMs = Date.parse(observed.before.find(({ name }) => name === member.name)?.failingSince ?? '');

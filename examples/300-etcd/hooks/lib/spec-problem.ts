@@ -15,6 +15,7 @@ export function specProblem(spec: ClusterSpec): string | undefined {
     repair(spec),
     elections(spec),
     compaction(spec),
+    defragmentation(spec),
     restore(spec),
   ];
   const found = problems.filter((problem) => problem !== undefined);
@@ -57,6 +58,11 @@ function elections({ options = {} }: ClusterSpec): string | undefined {
 function compaction({ options: { autoCompaction } = {} }: ClusterSpec): string | undefined {
   if (autoCompaction === undefined || millisecondsOf(autoCompaction) !== undefined) return undefined;
   return `spec.options.autoCompaction is "${autoCompaction}": ask for a duration such as 1h`;
+}
+
+function defragmentation({ defragment: { least } = {} }: ClusterSpec): string | undefined {
+  if (least === undefined || bytesOf(least) !== undefined) return undefined;
+  return `spec.defragment.least is "${least}": ask for the size of a file, such as 100Mi`;
 }
 
 function restore({ restore: from }: ClusterSpec): string | undefined {

@@ -21,10 +21,23 @@ export type Deed =
   | { readonly do: 'move-leader'; readonly member: string; readonly id: string; readonly from: string }
   | { readonly do: 'remove'; readonly member: string; readonly id: string; readonly why: string }
   | { readonly do: 'replace'; readonly member: string; readonly id: string; readonly why: string }
-  | { readonly do: 'roll'; readonly member: string };
+  | { readonly do: 'roll'; readonly member: string }
+  | SpaceDeed;
+
+/** What makes room. */
+export type SpaceDeed =
+  /** An attempt to end the alarm NOSPACE begins. */
+  | { readonly do: 'recover'; readonly member: string; readonly attempt: number }
+  | { readonly do: 'compact'; readonly member: string; readonly revision: number }
+  | { readonly do: 'defragment'; readonly member: string; readonly id: string; readonly why: string }
+  | { readonly do: 'disarm'; readonly member: string };
 
 export function isDeed(step: Step): step is Deed {
   return 'member' in step;
+}
+
+export function isSpaceDeed(step: Deed): step is SpaceDeed {
+  return ['recover', 'compact', 'defragment', 'disarm'].includes(step.do);
 }
 
 export function wait(reason: string, message: string): Step {

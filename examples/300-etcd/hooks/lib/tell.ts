@@ -1,7 +1,8 @@
 import type { ConditionToSet, EventToRecord } from 'hooklet';
 import { CLIENT_PORT, DEFAULT_REPAIR_AFTER, type EtcdCluster, type MemberStatus } from './cluster.ts';
+import { DEFAULT_FREE_PERCENT, DEFAULT_LEAST } from './space.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
-import { isDeed, type Deed, type Step } from './step.ts';
+import { isDeed, isSpaceDeed, type Deed, type SpaceDeed, type Step } from './step.ts';
 
 /** The status of a cluster, all of one moment. */
 export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<string, unknown>> {
@@ -38,7 +39,7 @@ function roleOf({ isLeader, isLearner, isHealthy }: Member): MemberStatus['role'
 
 /** Why a cluster is ready or not, whether it has quorum, and what needs a person. */
 export function conditionsOf(observed: Observed, { spec }: Wanted, step: Step): readonly ConditionToSet[] {
-  return [readiness(step), quorumOf(observed), spaceOf(observed), survival(spec)];
+  return [readiness(step), quorumOf(observed), spaceOf(observed, spec), survival(spec)];
 }
 
 function quorumOf({ members }: Observed): ConditionToSet {
@@ -47,12 +48,15 @@ function quorumOf({ members }: Observed): ConditionToSet {
     : { type: 'HasQuorum', status: 'True', reason: 'Answered', message: 'a linearizable read was answered' };
 }
 
-function spaceOf({ alarms }: Observed): ConditionToSet {
+function spaceOf({ alarms }: Observed, { onNoSpace = 'Recover', defragment = {} }: Wanted['spec']): ConditionToSet {
+  const { freePercent = DEFAULT_FREE_PERCENT, least = DEFAULT_LEAST } = defragment;
+  const atAlarm = onNoSpace === 'Tell' ? 'NOSPACE is only told' : 'at NOSPACE all are compacted';
+  const care = `members are defragmented when ${freePercent} % of ${least} or more are free, and ${atAlarm}`;
   if (alarms.noSpace.length === 0) {
-    return { type: 'HasSpace', status: 'True', reason: 'NoAlarm', message: 'no alarm is raised' };
+    return { type: 'HasSpace', status: 'True', reason: 'NoAlarm', message: `no alarm is raised; ${care}` };
   }
   const message =
-    'the alarm NOSPACE is raised, so nothing can be written: delete keys, compact and defragment, or raise spec.options.quotaBackendBytes; then disarm the alarm';
+    'the alarm NOSPACE is raised, so nothing can be written: see Ready for what is done; delete keys, or raise spec.options.quotaBackendBytes';
   return { type: 'HasSpace', status: 'False', reason: 'NoSpace', message };
 }
 
@@ -75,6 +79,7 @@ function readiness(step: Step): ConditionToSet {
 }
 
 function sentenceOf(step: Deed): string {
+  if (isSpaceDeed(step)) return roomSentence(step);
   switch (step.do) {
     case 'found':
       return `${step.member} founds the cluster`;
@@ -95,6 +100,19 @@ function sentenceOf(step: Deed): string {
   }
 }
 
+function roomSentence(step: SpaceDeed): string {
+  switch (step.do) {
+    case 'recover':
+      return `the alarm NOSPACE is raised for ${step.member}: attempt ${step.attempt} to make space begins`;
+    case 'compact':
+      return `all that was before revision ${step.revision} is compacted`;
+    case 'defragment':
+      return `${step.member} was defragmented: ${step.why}`;
+    case 'disarm':
+      return 'there is space again, and the alarm NOSPACE is disarmed';
+  }
+}
+
 const REASONS: Readonly<Record<Deed['do'], string>> = {
   found: 'Founded',
   restore: 'RestoreStarted',
@@ -104,14 +122,27 @@ const REASONS: Readonly<Record<Deed['do'], string>> = {
   remove: 'MemberRemoved',
   replace: 'MemberReplaced',
   roll: 'MemberChanged',
+  recover: 'NoSpace',
+  compact: 'Compacted',
+  defragment: 'MemberDefragmented',
+  disarm: 'AlarmDisarmed',
 };
 /** What a person has to look at; the other waits are part of the work. */
-const WARNED = new Set(['QuorumLost', 'MembersFailing', 'TooFewMembers', 'TooFewHealthy', 'ForeignMember']);
+const WARNED = new Set([
+  'QuorumLost',
+  'MembersFailing',
+  'TooFewMembers',
+  'TooFewHealthy',
+  'ForeignMember',
+  'NoSpace',
+  'NoSpaceAgain',
+  'Corrupt',
+]);
 
 /** Each deed, and each reason to wait or to refuse when it begins. */
 export function eventsOf({ status }: EtcdCluster, step: Step): readonly EventToRecord[] {
   if (isDeed(step)) {
-    const type = step.do === 'replace' ? 'Warning' : 'Normal';
+    const type = ['replace', 'recover'].includes(step.do) ? 'Warning' : 'Normal';
     return [{ type, reason: REASONS[step.do], message: sentenceOf(step) }];
   }
   if (step.do === 'rest') return [];

@@ -4,7 +4,8 @@ import { childrenOf } from './children.ts';
 import { DEFAULT_REPAIR_AFTER, type EtcdCluster } from './cluster.ts';
 import type { EtcdPort } from './etcd-port.ts';
 import { formOf } from './form.ts';
-import type { Wanted } from './observed.ts';
+import { memoryAfter, memoryIn } from './memory.ts';
+import type { Observed, Wanted } from './observed.ts';
 import { observe } from './observe.ts';
 import { plan } from './plan.ts';
 import { millisecondsOf } from './quantity.ts';
@@ -16,12 +17,14 @@ export interface TurnInput {
   readonly owned: Readonly<Record<string, readonly KubernetesObject[]>>;
   readonly etcd: EtcdPort;
   readonly save: Save;
+  /** What the run before left. */
+  readonly state: unknown;
   readonly nowMs: number;
 }
 
 /** One run: looks, does one step, and tells. */
-export async function turn({ object, owned, etcd, save, nowMs }: TurnInput): Promise<ReconcileAnswer> {
-  const observed = await observe(object, owned, etcd, nowMs);
+export async function turn({ object, owned, etcd, save, state, nowMs }: TurnInput): Promise<ReconcileAnswer> {
+  const observed = await observe(object, owned, etcd, { nowMs, memory: memoryIn(state) });
   const wanted = wantedOf(object);
   const planned = plan(observed, wanted);
   const step = await act(planned, observed, { etcd, save });
@@ -31,8 +34,15 @@ export async function turn({ object, owned, etcd, save, nowMs }: TurnInput): Pro
     status: statusOf(observed, wanted),
     conditions: conditionsOf(observed, wanted, step),
     events: eventsOf(object, step),
+    ...kept(observed, step),
     retryAfter: againAfter(step),
   };
+}
+
+/** Nothing is kept before there is something to be remembered. */
+function kept({ memory, members = [], nowMs }: Observed, step: Step): Pick<ReconcileAnswer, 'state'> {
+  const after = memoryAfter(memory, step, { nowMs, ids: members.map(({ id }) => id) });
+  return after === memory ? {} : { state: after };
 }
 
 function wantedOf({ spec }: EtcdCluster): Wanted {

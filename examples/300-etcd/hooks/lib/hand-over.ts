@@ -1,0 +1,9 @@
+import type { Member } from './observed.ts';
+import type { Step } from './step.ts';
+
+/** Another one leads before something is done to the leader; undefined where it does not lead, or nobody could. */
+export function handOver(members: readonly Member[], from: Member): Step | undefined {
+  const to = members.find(({ id, isHealthy, isLearner }) => id !== from.id && isHealthy && !isLearner);
+  if (!from.isLeader || to === undefined) return undefined;
+  return { do: 'move-leader', member: to.name, id: to.id, from: from.name };
+}

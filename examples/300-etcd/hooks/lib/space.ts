@@ -1,0 +1,67 @@
+import { handOver } from './hand-over.ts';
+import type { Member, Observed, Wanted } from './observed.ts';
+import { bytesOf } from './quantity.ts';
+import { wait, type Step } from './step.ts';
+
+/** What is given back to the disk when `spec.defragment` says nothing else. */
+export const DEFAULT_FREE_PERCENT = 50;
+export const DEFAULT_LEAST = '100Mi';
+/** Attempts to end the alarm NOSPACE, before an hour without any. */
+export const MOST_ATTEMPTS = 3;
+const HOUR_MS = 3_600_000;
+
+/**
+ * What ends the alarm NOSPACE: an attempt is recorded before anything is done, old revisions are compacted, members are
+ * defragmented one at a time, the leader last, then the alarm is disarmed.
+ */
+export function spaceStep(observed: Observed, { spec, form }: Wanted, members: readonly Member[]): Step | undefined {
+  const { alarms, memory, nowMs, parts } = observed;
+  const [first = ''] = alarms.noSpace;
+  if (first === '') return undefined;
+  // What is wanted now may be the larger quota that ends it.
+  const mayBeMended = parts.some(({ set }) => set !== undefined && set.form !== form);
+  const told = (reason: string, message: string): Step | undefined => (mayBeMended ? undefined : wait(reason, message));
+  if (alarms.corrupt.length > 0) return told('Corrupt', corruptText(alarms.corrupt, members));
+  if (spec.onNoSpace === 'Tell') {
+    return told('NoSpace', `the alarm NOSPACE is raised, and spec.onNoSpace is Tell: ${WHAT_TO_DO}`);
+  }
+  const member = members.find(({ id }) => id === first)?.name ?? first;
+  const isFresh = nowMs - memory.attemptMs > HOUR_MS;
+  if (isFresh) return { do: 'recover', member, attempt: 1 };
+  if (memory.disarmedMs < memory.attemptMs) return attemptStep(observed, members, member);
+  if (memory.attempts < MOST_ATTEMPTS) return { do: 'recover', member, attempt: memory.attempts + 1 };
+  return told('NoSpaceAgain', `the alarm NOSPACE came back after ${MOST_ATTEMPTS} attempts: ${WHAT_TO_DO}`);
+}
+
+const WHAT_TO_DO = 'raise spec.options.quotaBackendBytes, or delete keys, which etcd still allows';
+
+function attemptStep({ memory }: Observed, members: readonly Member[], member: string): Step {
+  if (memory.compactedMs < memory.attemptMs) {
+    const revision = Math.max(...members.map((one) => one.revision));
+    return { do: 'compact', member, revision };
+  }
+  const due = members.filter((one) => one.isHealthy && (memory.defragmentedMs[one.id] ?? 0) < memory.attemptMs);
+  return leaderLast(members, due, 'the alarm NOSPACE is raised') ?? { do: 'disarm', member };
+}
+
+/** Gives back what a member no longer uses of its file, one at a time, the leader last; at most once an hour. */
+export function defragmentStep(observed: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+  const { freePercent = DEFAULT_FREE_PERCENT, least = DEFAULT_LEAST } = spec.defragment ?? {};
+  const due = members.filter(({ id, databaseBytes: all, databaseBytesInUse: used }) => {
+    const isLately = observed.nowMs - (observed.memory.defragmentedMs[id] ?? 0) < HOUR_MS;
+    return !isLately && all >= (bytesOf(least) ?? 0) && (all - used) * 100 >= all * freePercent;
+  });
+  return leaderLast(members, due, `${freePercent} % of its file are free`);
+}
+
+function leaderLast(members: readonly Member[], due: readonly Member[], why: string): Step | undefined {
+  const [member] = due.toSorted((a, b) => Number(a.isLeader) - Number(b.isLeader));
+  if (member === undefined) return undefined;
+  return handOver(members, member) ?? { do: 'defragment', member: member.name, id: member.id, why };
+}
+
+/** What a person has to do about members whose data differs. */
+export function corruptText(ids: readonly string[], members: readonly Member[]): string {
+  const names = ids.map((id) => members.find((one) => one.id === id)?.name ?? id).join(', ');
+  return `the alarm CORRUPT is raised for ${names}, and nothing is done: compare its data with that of the others (etcdctl endpoint hashkv), remove the wrong member with etcdctl member remove, and disarm the alarm`;
+}
