@@ -2,9 +2,14 @@ import { defineConfig } from 'vitest/config';
 import cluster from './vitest.cluster.config.ts';
 
 /** What takes minutes, of the tests of an operator among the examples that need no real servers. */
-export const LONG = ['310-backup', '320-sampledb', '330-static-website', '340-prometheus', 'stories'].map(
-  (name) => `test/operators/${name}.test.ts`,
-);
+export const LONG = [
+  '310-backup',
+  '320-sampledb',
+  '330-static-website',
+  '340-prometheus',
+  '340-prometheus-bugs',
+  'stories',
+].map((name) => `test/operators/${name}.test.ts`);
 
 /** The operators among the examples: every field, their stories under perturbations, and real servers. */
 export default defineConfig({

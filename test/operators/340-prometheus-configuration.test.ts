@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { selectedItems, type Sources } from '../../examples/340-prometheus/hooks/lib/items.ts';
 import { pack } from '../../examples/340-prometheus/hooks/lib/packing.ts';
 import { MAX_FILE_BYTES, ruleFiles } from '../../examples/340-prometheus/hooks/lib/rule-files.ts';
-import { refusalOf, storageStep } from '../../examples/340-prometheus/hooks/lib/storage.ts';
+import { refusalOf, SHAPE_ANNOTATION, storageStep } from '../../examples/340-prometheus/hooks/lib/storage.ts';
+import { childrenOf } from '../../examples/340-prometheus/hooks/lib/workload.ts';
 import { bytesOf } from '../../examples/340-prometheus/hooks/lib/quantity.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { leavesOf } from './kit/schema-leaves.ts';
@@ -15,7 +16,7 @@ const claim = (storage: string, storageClassName?: string) => ({
   ...(storageClassName !== undefined && { storageClassName }),
 });
 const spec = (size: string) => ({ storage: { volumeClaimTemplate: { spec: claim(size) } } });
-const live = (size: string | undefined, deletionTimestamp?: string) => ({
+const live = (size: string | undefined, more: object = { annotations: { [SHAPE_ANNOTATION]: 'shape' } }) => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
   metadata: {
@@ -23,7 +24,7 @@ const live = (size: string | undefined, deletionTimestamp?: string) => ({
     uid: 'set',
     resourceVersion: '1',
     creationTimestamp: '',
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+    ...more,
   },
   spec: size === undefined ? {} : { volumeClaimTemplates: [{ spec: { ...claim(size), volumeMode: 'Filesystem' } }] },
 });
@@ -76,6 +77,28 @@ describe('a configuration', () => {
   });
 });
 
+it('what is watched is changed by nothing (row 27, operator#3105)', () => {
+  const source = frozen({ ...ruleSource('r', { groups: 14, bytes: 100_000 }), bindings: null });
+  const monitor = frozen(serviceMonitor('m', { port: 'web', relabelings: [{ regex: 'a' }], params: { a: ['b'] } }));
+  const owner = frozen(prometheus({ ruleSelector: {}, replicas: 2, ...spec('2Gi') }));
+  const sources = { serviceMonitors: [], podMonitors: [], rules: [source], namespaces: [] };
+
+  const items = selectedItems(owner, frozen(sources));
+  const { configuration } = pack(owner, frozen([monitor, ...items]));
+
+  expect(items).toHaveLength(1);
+  expect(childrenOf(owner, frozen(configuration), claim('2Gi'))).toHaveLength(4);
+  expect(storageStep(owner, frozen({ live: live('1Gi'), claims: [], shape: 'shape' }))).toMatchObject({
+    step: 'release',
+  });
+});
+
+/** The same, of which a change throws. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}
+
 describe('what is selected', () => {
   const sources: Sources = {
     serviceMonitors: [],
@@ -110,6 +133,12 @@ describe('what is selected', () => {
   });
 });
 
+type Live = Parameters<typeof storageStep>[1]['live'];
+
+function stepOf(size: string, set: Live, claims: Parameters<typeof storageStep>[1]['claims']) {
+  return storageStep(prometheus(spec(size)), { live: set, claims, shape: 'shape' });
+}
+
 describe('the volumes', () => {
   const small = [
     { name: 'data-0', request: '1Gi' },
@@ -119,28 +148,30 @@ describe('the volumes', () => {
   it('grow claim by claim, then the StatefulSet is made anew (operator#3875, #5289)', () => {
     const large = small.map(({ name }) => ({ name, request: '2Gi' }));
 
-    expect(storageStep(prometheus(spec('2Gi')), live('1Gi'), small)).toMatchObject({
+    expect(stepOf('2Gi', live('1Gi'), small)).toMatchObject({
       step: 'grow',
       claims: ['data-0'],
     });
-    expect(storageStep(prometheus(spec('2Gi')), live('1Gi'), large)).toEqual({ step: 'release', uid: 'set' });
-    expect(storageStep(prometheus(spec('2Gi')), undefined, large)).toEqual({ step: 'keep', claim: claim('2Gi') });
-    expect(storageStep(prometheus(spec('2Gi')), live('2Gi'), large)).toEqual({ step: 'keep', claim: claim('2Gi') });
+    expect(stepOf('2Gi', live('1Gi'), large)).toEqual({ step: 'release', uid: 'set' });
+    // What else was changed is not in it yet.
+    expect(stepOf('2Gi', live('1Gi', {}), large)).toEqual({ step: 'try', claim: claim('1Gi') });
+    expect(stepOf('2Gi', undefined, large)).toEqual({ step: 'keep', claim: claim('2Gi') });
+    expect(stepOf('2Gi', live('2Gi'), large)).toEqual({ step: 'keep', claim: claim('2Gi') });
   });
 
   it('that outlived an earlier Prometheus grow too', () => {
     const grow = { step: 'grow', claims: ['data-0'], size: '2Gi', claim: claim('2Gi') };
 
-    expect(storageStep(prometheus(spec('2Gi')), undefined, small)).toEqual(grow);
-    expect(storageStep(prometheus(spec('2Gi')), live('2Gi'), small)).toEqual(grow);
+    expect(stepOf('2Gi', undefined, small)).toEqual(grow);
+    expect(stepOf('2Gi', live('2Gi'), small)).toEqual(grow);
   });
 
   it('are not looked at while the StatefulSet is being deleted, so it is deleted once (operator#4504)', () => {
-    expect(storageStep(prometheus(spec('2Gi')), live('1Gi', '2026-01-01T00:00:00Z'), [])).toEqual({ step: 'wait' });
+    expect(stepOf('2Gi', live('1Gi', { deletionTimestamp: '2026-01-01T00:00:00Z' }), [])).toEqual({ step: 'wait' });
   });
 
   it('of 1024Mi are as large as those of 1Gi', () => {
-    expect(storageStep(prometheus(spec('1024Mi')), live('1Gi'), small)).toEqual({ step: 'keep', claim: claim('1Gi') });
+    expect(stepOf('1024Mi', live('1Gi'), small)).toEqual({ step: 'keep', claim: claim('1Gi') });
     expect([bytesOf('1.5Gi'), bytesOf('-1Gi'), bytesOf('0'), bytesOf('x'), bytesOf('1e3')]).toEqual([
       1_610_612_736,
       undefined,
@@ -163,13 +194,31 @@ describe('the volumes', () => {
 });
 
 describe('the README', () => {
+  const readme = readFileSync(join(examplesDir, '340-prometheus', 'README.md'), 'utf8');
+  const definitions = readManifests(join(examplesDir, '340-prometheus', 'manifests', 'crds.yaml'));
+
   it('names every field of every definition', () => {
-    const readme = readFileSync(join(examplesDir, '340-prometheus', 'README.md'), 'utf8');
-    const fields = readManifests(join(examplesDir, '340-prometheus', 'manifests', 'crds.yaml')).flatMap((one) =>
-      leavesOf(one).map(({ path }) => path.split(/[.[{]/)[1] ?? ''),
+    const fields = definitions.flatMap((one) =>
+      leavesOf(one).flatMap(({ path }) =>
+        path
+          .split('.')
+          .slice(1)
+          .map((part) => part.replaceAll(/[[\]{}]/g, '')),
+      ),
     );
 
-    expect([...new Set(fields)].filter((field) => !readme.includes(`\`${field}`))).toEqual([]);
-    expect(new Set(fields).size).toBeGreaterThan(20);
+    // A selector is what it is everywhere in Kubernetes.
+    const known = new Set(['matchLabels', 'matchExpressions', 'key', 'operator', 'values']);
+    const missing = new Set(fields.filter((field) => !known.has(field)));
+    expect([...missing].filter((field) => !new RegExp(`[\`.]${field}[\`.[]`).test(readme))).toEqual([]);
+    expect(new Set(fields).size).toBeGreaterThan(60);
+  });
+
+  it('counts the lines of the hooks', () => {
+    const folder = join(examplesDir, '340-prometheus', 'hooks');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+    const lines = files.reduce((sum, name) => sum + readFileSync(join(folder, name), 'utf8').split('\n').length - 1, 0);
+
+    expect(readme).toContain(`${lines.toLocaleString('en-US')} of TypeScript`);
   });
 });

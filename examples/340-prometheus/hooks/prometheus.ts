@@ -6,10 +6,12 @@ import { joined, ownNews } from './lib/own-news.ts';
 import { accepted, loaded, statusOf, stored } from './lib/own-status.ts';
 import { pack } from './lib/packing.ts';
 import { loadInto } from './lib/reload.ts';
+import { nextLook } from './lib/next-look.ts';
+import { NoAnswer } from './lib/promtool.ts';
 import { specProblems } from './lib/spec-problems.ts';
 import { storageStep, type StorageStep } from './lib/storage.ts';
 import { tellSources } from './lib/verdicts.ts';
-import { childrenOf } from './lib/workload.ts';
+import { childrenOf, shapeOf } from './lib/workload.ts';
 import {
   API_VERSION,
   OWNER_LABEL,
@@ -98,7 +100,11 @@ async function keep(run: Run): Promise<ReconcileAnswer> {
   // What is there goes on as it is until somebody corrects the Prometheus.
   if (problems.length > 0) return { refused: { reason: 'SpecRefused', message: joined(problems) } };
   const items = selectedItems(object, watched);
-  const judgment = await judged(object, items, signal);
+  const judgment = await judged(object, items, signal).catch((error: unknown) => noAnswer(error, signal));
+  // Nothing is used that was not checked, and what is there goes on.
+  if ('message' in judgment) {
+    return { refused: { reason: 'NotChecked', message: judgment.message }, retryAfter: CHECK_AGAIN };
+  }
   if (judgment.refused !== undefined) return { refused: { reason: 'ConfigurationRefused', message: judgment.refused } };
   const { configuration, leftOut: unpacked } = pack(object, judgment.kept);
   const leftOut = [...judgment.leftOut, ...unpacked];
@@ -110,23 +116,29 @@ async function keep(run: Run): Promise<ReconcileAnswer> {
     loaded(states, object.spec.replicas ?? 1),
     stored(storage),
   ]);
-  // What does not run yet is an event when it does.
-  const isSettled =
-    states.every(({ state, pod }) => state === 'loaded' || !pod.running) &&
-    leftOut.every(({ reason }) => reason !== 'NotJudged');
+  const retryAfter = nextLook(object, { states, leftOut, storage });
   return {
     ...(storage.step !== 'release' &&
       storage.step !== 'wait' && { children: childrenOf(object, configuration, storage.claim) }),
     status: statusOf({ items, leftOut, states, configuration }),
     conditions,
     events: [...events, ...told],
-    ...(!isSettled && { retryAfter: '5s' }),
+    ...(retryAfter !== undefined && { retryAfter }),
   };
+}
+
+/** How long promtool may be gone before it is asked again. */
+const CHECK_AGAIN = '30s';
+
+function noAnswer(error: unknown, signal: AbortSignal): NoAnswer {
+  if (error instanceof NoAnswer && !signal.aborted) return error;
+  throw error;
 }
 
 function nextStorageStep({ object, owned, watched, patch }: Run): StorageStep {
   const [set] = owned['StatefulSet.apps'] ?? [];
-  const step = storageStep(object, set, watched.claims);
+  const shape = shapeOf(object, object.spec.storage !== undefined);
+  const step = storageStep(object, { live: set, claims: watched.claims, shape });
   const { namespace } = object.metadata;
   if (step.step === 'grow') {
     const mergePatch = { spec: { resources: { requests: { storage: step.size } } } };

@@ -45,6 +45,13 @@ export function stored(storage: StorageStep): ConditionToSet {
         reason: 'Waiting',
         message: `${storage.claims.length} claim(s) are made larger`,
       };
+    case 'try':
+      return {
+        type: 'Stored',
+        status: 'False',
+        reason: 'Waiting',
+        message: 'the StatefulSet is made anew when all else that was changed is in it',
+      };
     case 'release':
     case 'wait':
       return {

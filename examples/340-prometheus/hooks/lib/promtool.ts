@@ -6,6 +6,11 @@ import { configurationOf } from './configuration.ts';
 import type { Item } from './items.ts';
 import type { Prometheus } from './resources.ts';
 
+/** promtool was killed, is not there, or said nothing: that says nothing about the configuration. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
 /** What promtool says of a configuration; `undefined`: it would be taken. */
 export type Check = (items: readonly Item[]) => Promise<string | undefined>;
 
@@ -13,7 +18,7 @@ const CALL_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_SENTENCE = 600;
 
-/** Asks promtool about the whole configuration of some items. Throws where promtool gave no answer. */
+/** Asks promtool about the whole configuration of some items. Throws a NoAnswer where promtool gave none. */
 export function checkWith(prometheus: Prometheus, signal: AbortSignal): Check {
   return async (items) => {
     const folder = await mkdtemp(join(tmpdir(), 'promtool-'));
@@ -33,9 +38,8 @@ export function checkWith(prometheus: Prometheus, signal: AbortSignal): Check {
 async function ask(args: readonly string[], folder: string, signal: AbortSignal): Promise<string | undefined> {
   const { failed, output } = await call(args, signal);
   if (!failed && output.includes('SUCCESS')) return undefined;
-  // Killed, not there, or silent: that says nothing about the configuration.
   if (!failed || !output.includes('FAILED'))
-    throw new Error(`promtool gave no answer: ${output.slice(0, 300) || 'it said nothing'}`);
+    throw new NoAnswer(`promtool gave no answer: ${output.trim().slice(0, 300) || 'it said nothing'}`);
   return sentenceOf(output, folder);
 }
 

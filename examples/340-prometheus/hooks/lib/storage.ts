@@ -1,11 +1,13 @@
 import type { KubernetesObject } from 'hooklet';
 import { bytesOf } from './quantity.ts';
-import type { Claim, ClaimSummary, Prometheus } from './resources.ts';
+import { GROUP, type Claim, type ClaimSummary, type Prometheus } from './resources.ts';
 
 /** What becomes of the volumes of a Prometheus, one step a run. */
 export type StorageStep =
   /** The StatefulSet is as it should be with `claim`; a `refused` wish changes nothing. */
   | { readonly step: 'keep'; readonly claim: Claim | undefined; readonly refused?: string }
+  /** All else that was changed is written first: what the API server may refuse must not be made anew. */
+  | { readonly step: 'try'; readonly claim: Claim }
   /** These claims are made larger first. */
   | { readonly step: 'grow'; readonly claim: Claim; readonly claims: readonly string[]; readonly size: string }
   /** All claims are large enough: the StatefulSet, whose template nobody can change, is made anew around its Pods. */
@@ -13,12 +15,14 @@ export type StorageStep =
   /** The old StatefulSet is about to be gone. */
   | { readonly step: 'wait' };
 
-/** Compares the volumes that are wanted with those that are there. */
-export function storageStep(
-  { spec }: Prometheus,
-  live: KubernetesObject | undefined,
-  claims: readonly ClaimSummary[],
-): StorageStep {
+/** On a StatefulSet: the mark of all that is in it but the claims. */
+export const SHAPE_ANNOTATION = `${GROUP}/shape`;
+
+/**
+ * Compares the volumes that are wanted with those that are there. `shape` is the mark of what the StatefulSet is to be: it
+ * is deleted only when the API server has taken all of that, so that it can be made anew.
+ */
+export function storageStep({ spec }: Pick<Prometheus, 'spec'>, { live, claims, shape }: Stored): StorageStep {
   const wanted = spec.storage?.volumeClaimTemplate.spec;
   // Claims that outlived an earlier Prometheus may be smaller than this one asks for.
   if (live === undefined) return grown(wanted, wanted, claims) ?? { step: 'keep', claim: wanted };
@@ -29,7 +33,13 @@ export function storageStep(
   if (refused !== undefined) return { step: 'keep', claim: current, refused };
   return wanted === undefined || current === undefined
     ? { step: 'keep', claim: current }
-    : growthStep({ wanted, current, claims, uid });
+    : growthStep({ wanted, current, claims, uid, isTaken: shapeOf(live) === shape });
+}
+
+interface Stored {
+  readonly live: KubernetesObject | undefined;
+  readonly claims: readonly ClaimSummary[];
+  readonly shape: string;
 }
 
 interface Growth {
@@ -37,13 +47,15 @@ interface Growth {
   readonly current: Claim;
   readonly claims: readonly ClaimSummary[];
   readonly uid: string;
+  readonly isTaken: boolean;
 }
 
-function growthStep({ wanted, current, claims, uid }: Growth): StorageStep {
+function growthStep({ wanted, current, claims, uid, isTaken }: Growth): StorageStep {
   const growing = grown(wanted, current, claims);
   if (growing !== undefined) return growing;
   const isLarge = compare(wanted.resources.requests.storage, current.resources.requests.storage) === 0;
-  return isLarge ? { step: 'keep', claim: current } : { step: 'release', uid };
+  if (isLarge) return { step: 'keep', claim: current };
+  return isTaken ? { step: 'release', uid } : { step: 'try', claim: current };
 }
 
 /** The step that makes claims larger; undefined where all are large enough. */
@@ -90,6 +102,10 @@ function claimOf(set: KubernetesObject): Claim | undefined {
   const storage = resources?.requests?.storage;
   if (storage === undefined) return undefined;
   return { resources: { requests: { storage } }, ...(storageClassName !== undefined && { storageClassName }) };
+}
+
+function shapeOf(set: KubernetesObject): string | undefined {
+  return set.metadata.annotations?.[SHAPE_ANNOTATION];
 }
 
 interface LiveSet {

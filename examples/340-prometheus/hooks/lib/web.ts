@@ -29,8 +29,13 @@ export async function ask(
     (error, stdout, stderr) => {
       const end = stdout.lastIndexOf('\n');
       const code = error === null ? Number(stdout.slice(end + 1)) : 0;
-      resolve(code > 0 ? { code, body: stdout.slice(0, end) } : { code: 0, body: stderr.trim() || 'no answer' });
+      resolve(code > 0 ? { code, body: stdout.slice(0, end) } : { code: 0, body: withoutTime(stderr) || 'no answer' });
     },
   );
   return promise;
+}
+
+/** The same failure is the same sentence, however long it took. */
+function withoutTime(message: string): string {
+  return message.trim().replaceAll(/ after \d+ (?:ms|milliseconds)/g, '');
 }

@@ -1,6 +1,8 @@
 import type { NewObject } from 'hooklet';
 import { CONFIG_FOLDER } from './configuration.ts';
+import { hashOf } from './items.ts';
 import { type Configuration, PARTS } from './packing.ts';
+import { SHAPE_ANNOTATION } from './storage.ts';
 import { OWNER_LABEL, type Claim, type Prometheus } from './resources.ts';
 
 const VERSION = '2.53.0';
@@ -35,37 +37,53 @@ export function workloadName({ metadata }: Prometheus): string {
 }
 
 function statefulSet(prometheus: Prometheus, claim: Claim | undefined): NewObject {
+  const { metadata } = prometheus;
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: {
+      name: workloadName(prometheus),
+      labels: { [OWNER_LABEL]: metadata.name },
+      annotations: { [SHAPE_ANNOTATION]: shapeOf(prometheus, claim !== undefined) },
+    },
+    spec: {
+      ...shape(prometheus, claim !== undefined),
+      ...(claim !== undefined && { volumeClaimTemplates: [claimTemplate(claim)] }),
+    },
+  };
+}
+
+/** The mark of a StatefulSet, whatever its claims ask for. */
+export function shapeOf(prometheus: Prometheus, hasClaims: boolean): string {
+  return hashOf(JSON.stringify(shape(prometheus, hasClaims)));
+}
+
+function shape(prometheus: Prometheus, hasClaims: boolean): object {
   const { metadata, spec } = prometheus;
   const name = workloadName(prometheus);
   const labels = { [OWNER_LABEL]: metadata.name };
   return {
-    apiVersion: 'apps/v1',
-    kind: 'StatefulSet',
-    metadata: { name, labels },
-    spec: {
-      replicas: spec.replicas ?? 1,
-      serviceName: name,
-      // One that is broken is replaced in a rollout too, rather than waited for.
-      podManagementPolicy: 'Parallel',
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: {
-          ...(spec.serviceAccountName !== undefined && { serviceAccountName: spec.serviceAccountName }),
-          ...(spec.nodeSelector !== undefined && { nodeSelector: spec.nodeSelector }),
-          terminationGracePeriodSeconds: 120,
-          securityContext: {
-            runAsNonRoot: true,
-            runAsUser: 65534,
-            runAsGroup: 65534,
-            fsGroup: 65534,
-            seccompProfile: { type: 'RuntimeDefault' },
-          },
-          containers: [container(prometheus)],
-          volumes: [configVolume(name), ...(claim === undefined ? [{ name: 'data', emptyDir: {} }] : [])],
+    replicas: spec.replicas ?? 1,
+    serviceName: name,
+    // One that is broken is replaced in a rollout too, rather than waited for.
+    podManagementPolicy: 'Parallel',
+    selector: { matchLabels: labels },
+    template: {
+      metadata: { labels },
+      spec: {
+        ...(spec.serviceAccountName !== undefined && { serviceAccountName: spec.serviceAccountName }),
+        ...(spec.nodeSelector !== undefined && { nodeSelector: spec.nodeSelector }),
+        terminationGracePeriodSeconds: 120,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: 65534,
+          runAsGroup: 65534,
+          fsGroup: 65534,
+          seccompProfile: { type: 'RuntimeDefault' },
         },
+        containers: [container(prometheus)],
+        volumes: [configVolume(name), ...(hasClaims ? [] : [{ name: 'data', emptyDir: {} }])],
       },
-      ...(claim !== undefined && { volumeClaimTemplates: [claimTemplate(claim)] }),
     },
   };
 }
