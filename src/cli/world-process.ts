@@ -11,6 +11,9 @@ import { operatorOptions } from './start.ts';
 
 /** The process of a world, which `openWorlds` forks. */
 
+/** The clock of a world stops at each look at the certificates of webhooks, and nothing but a watch or this clock changes them. */
+const WEBHOOK_TICK_MS = 600_000;
+
 const optionsOf: OptionsOf = ({ hooksDir, options = {} }, { connect, log }) => {
   const known = Object.values(startOptions).map(({ flag }) => flag.replace(/^--/, '').replace(/ .*/, ''));
   for (const name of Object.keys(options)) {
@@ -29,6 +32,7 @@ const optionsOf: OptionsOf = ({ hooksDir, options = {} }, { connect, log }) => {
     webhooks: localWebhooks(resolved),
     webhookDrainMs: 0,
     webhookSettleMs: 0,
+    webhookTickMs: WEBHOOK_TICK_MS,
   };
 };
 

@@ -66,8 +66,9 @@ export function openAdmission(
   parts: Pick<WebhooksOptions, 'access' | 'metrics' | 'events'>,
 ): Webhooks | undefined {
   const { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs } = options;
-  const { env, log, logCompat = false } = options;
-  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, logCompat, log });
+  const { webhookTickMs: tickMs, env, log, logCompat = false } = options;
+  const times = { drainMs, settleMs, tickMs };
+  return settings && openWebhooks({ ...parts, ...times, asked, triggers, settings, env, logCompat, log });
 }
 
 /** Connects to the cluster; all watches and connections end with `ends`. */

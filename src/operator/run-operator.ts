@@ -55,6 +55,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly webhookDrainMs?: number;
   /** How long a certificate authority must be registered before it is relied on; default: as the certificates say. */
   readonly webhookSettleMs?: number;
+  /** The longest time between two looks at the certificates of webhooks; default: as the certificates say. */
+  readonly webhookTickMs?: number;
   /** Called when every part is open, and before it works. */
   readonly onOpened?: (opened: OpenedOperator) => void;
 }

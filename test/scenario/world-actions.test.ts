@@ -48,6 +48,15 @@ if grep -q '"name":"bad"' "$BINDING_CONTEXT_PATH"; then echo '{"allowed":false,"
     expect((await world.objects()).some(({ metadata }) => Object(metadata).name === 'good')).toBe(true);
   });
 
+  it('let 1 day pass in 1 action while an admission webhook is served', async () => {
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+    const config = { configVersion: 'v1', kubernetesValidating: [{ name: 'judge.example.com', rules: [rule] }] };
+    await using world = await rig.open({ 'judge.sh': shellHook(config) });
+    await world.act({ type: 'tick', ms: 86_400_000 });
+
+    expect(world.nowMs).toBe(START_MS + 86_400_000);
+  });
+
   it('request an http binding, whose secret is in a volume that outlives the operator', async () => {
     const given = { volumes: { keys: { secret: 'key' } }, env: { SECRET_FILE: '$(VOLUMES)/keys/secret' } };
     const body0 = `if [ "\${1:-}" = --config ]; then

@@ -90,14 +90,14 @@ export class WebhookCertificates {
   }
 
   #open(source: CertificateSource, registered: RegisteredBundles): Certificates {
-    const { settings, place, access, metrics, events, settleMs, log } = this.#options;
+    const { settings, place, access, metrics, events, settleMs, tickMs, log } = this.#options;
     const services = [settings.admission, settings.conversion]
       .map((server) => place.addressOf(server))
       .filter((address) => address.type === 'service');
     const names = { services, hosts: place.hosts };
     const { client, watches } = access;
-    const settle = settleMs === undefined ? {} : { settleMs };
-    return openCertificates({ source, client, watches, registered, names, log, metrics, events, ...settle });
+    const times = { ...(settleMs !== undefined && { settleMs }), ...(tickMs !== undefined && { tickMs }) };
+    return openCertificates({ source, client, watches, registered, names, log, metrics, events, ...times });
   }
 
   async #use(shared: Certificates, registered: RegisteredBundles, signal: AbortSignal): Promise<void> {

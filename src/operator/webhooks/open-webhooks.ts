@@ -37,6 +37,8 @@ export interface WebhooksOptions {
   readonly drainMs: number;
   /** Absent: as the certificates say. */
   readonly settleMs?: number | undefined;
+  /** Absent: as the certificates say. */
+  readonly tickMs?: number | undefined;
   /** Whether requests are logged as shell-operator does; default false. */
   readonly logCompat?: boolean;
   readonly log: Logger;
