@@ -6,6 +6,9 @@ import { metadataOf, uidOf, versionOf } from './api-object.ts';
 import type { FinalizedObject, FinalizerSession } from './finalizer.ts';
 import { withRetries } from './retries.ts';
 
+/** The field manager of what hooklet records in annotations of objects. */
+export const RECORD_MANAGER = 'hooklet-state';
+
 const REQUEST_LIMIT_MS = 10_000;
 /** Between a read and a write, somebody may add the first annotation, or remove the last. */
 const MAX_TRIES = 4;
@@ -79,7 +82,7 @@ async function patch(change: AnnotationChange, session: FinalizerSession): Promi
     {
       method: 'PATCH',
       path,
-      query: { fieldManager: 'hooklet-state' },
+      query: { fieldManager: RECORD_MANAGER },
       body: JSON.stringify(operationsOf(change)),
       contentType: 'application/json-patch+json',
       timeoutMs: REQUEST_LIMIT_MS,

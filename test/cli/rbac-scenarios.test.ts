@@ -51,6 +51,16 @@ steps:
     expect: {runs: RUNS}
 `;
 
+const KEEPS = {
+  reconcile: [
+    { name: 'kept', apiVersion: 'v1', kind: 'ConfigMap', namespace: { nameSelector: { matchNames: ['default'] } } },
+  ],
+};
+const KEPT_STORY = `name: the hook says what is kept
+steps:
+  - apply: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: default}}
+`;
+
 interface Printed {
   readonly code: number;
   readonly out: string;
@@ -58,10 +68,11 @@ interface Printed {
 }
 
 async function rbac(...args: readonly string[]): Promise<Printed> {
+  const [first = ''] = args;
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const err = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
-    const code = await main(['rbac', hooks, ...args]);
+    const code = await main(['rbac', ...(first.startsWith('--') ? [hooks] : []), ...args]);
     const text = (spy: typeof out): string => spy.mock.calls.map(([written]) => String(written)).join('');
     return { code, out: text(out), err: text(err) };
   } finally {
@@ -115,6 +126,27 @@ describe('hooklet rbac --scenarios', () => {
       'hook all.sh: CreateOrUpdate of Secret, seen once, in all namespaces, because the hook follows them all\n',
     );
     expect(out).toContain('# hook all.sh: asked once in the scenarios\n');
+  });
+
+  it.each([
+    ['state', '{"state": {"step": 1}}'],
+    [
+      'an Event that is told once',
+      '{"events": [{"type": "Normal", "reason": "Done", "message": "done", "once": "a"}]}',
+    ],
+    ['refused', '{"refused": {"reason": "TooBig", "message": "too big"}}'],
+  ])('has the rights on the object of a reconcile binding that %s needs, in all branches', async (_, result) => {
+    using own = temporaryFolder();
+    for (const one of ['hooks', 'scenarios']) mkdirSync(join(own.path, one));
+    const [kept, story] = [join(own.path, 'hooks', 'kept.sh'), join(own.path, 'scenarios', 'kept.yaml')];
+    writeFileSync(kept, hook(KEEPS, `echo '${result}' > "$RESULT_PATH"`), { mode: 0o755 });
+    writeFileSync(story, KEPT_STORY);
+
+    const bare = await rbac(kept);
+    const seen = await rbac(kept, '--scenarios', story);
+
+    expect(rulesIn(bare.out)).toContain('default /configmaps: list watch');
+    expect(rulesIn(seen.out)).toContain('default /configmaps: get list watch patch');
   });
 
   it('prints no rules of a scenario that fails or cannot be read', async () => {

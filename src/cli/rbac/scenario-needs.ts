@@ -8,6 +8,7 @@ import type { JsonObject } from '@hooklet/sandbox';
 import { isObject } from '../../hook/config-reader.ts';
 import type { Binding, Hook, ObjectSelection } from '../../hook/binding.ts';
 import { placeOfPath } from '../../operator/dry-run/object-place.ts';
+import { RECORD_MANAGER } from '../../effects/compare-and-set.ts';
 import type { FindResource } from '../../rights/known-resource.ts';
 import type { Need, NeedOwner } from '../../rights/need.ts';
 import { operationNeeds, SEEN_VERBS, type SeenOperation } from '../../rights/operation-needs.ts';
@@ -91,15 +92,20 @@ function requestsOf(moment: Moment, hookOf: ReadonlyMap<string, string>, find: F
 
 type Asked = Omit<AskedByHook, 'hook'>;
 
-function askedBy({ method, path }: Request): readonly Asked[] {
-  const [bare = ''] = path.split('?');
+function askedBy({ by, method, path }: Request): readonly Asked[] {
+  const [bare = '', query = ''] = path.split('?');
   const place = placeOfPath(bare);
   if (place === undefined) return [];
   const { apiVersion, resource, subresource, namespace, name } = place;
   const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
-  const verb = verbOf(method, name !== '');
-  return [{ group, resource: subresource === '' ? resource : `${resource}/${subresource}`, verb, namespace, name }];
+  const whole = subresource === '' ? resource : `${resource}/${subresource}`;
+  // What hooklet keeps in an annotation is read after a conflict.
+  const isRecord = by === 'hooklet' && method === 'PATCH' && new URLSearchParams(query).get(MANAGER) === RECORD_MANAGER;
+  const verbs = [verbOf(method, name !== ''), ...(isRecord ? ['get'] : [])];
+  return verbs.map((verb) => ({ group, resource: whole, verb, namespace, name }));
 }
+
+const MANAGER = 'fieldManager';
 
 function verbOf(method: string, isNamed: boolean): string {
   switch (method) {
