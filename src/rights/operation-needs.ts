@@ -4,8 +4,11 @@ import { needsOf, type Need, type NeedOwner } from './need.ts';
 import { timesText } from './request-counts.ts';
 import type { FindResource } from './known-resource.ts';
 
-/** What was asked of a kind of objects: a patch operation, or the status or Events of a result. */
-export type SeenVerb = PatchOperation['operation'] | 'Status' | 'Event';
+/**
+ * What was asked of a kind of objects: a patch operation, the status or Events of a result, or what hooklet records in an
+ * annotation of the object: a state, or what was told once.
+ */
+export type SeenVerb = PatchOperation['operation'] | 'Status' | 'Event' | 'Record';
 
 export const SEEN_VERBS = [
   'Create',
@@ -20,6 +23,7 @@ export const SEEN_VERBS = [
   'Apply',
   'Status',
   'Event',
+  'Record',
 ] as const satisfies readonly SeenVerb[];
 
 /** Operations of one kind that a hook asked for. */
@@ -76,4 +80,6 @@ const VERBS: Readonly<Record<Exclude<SeenVerb, 'Event'>, readonly Verbs[]>> = {
   DeleteInBackground: [['part', 'delete']],
   DeleteNonCascading: [['part', 'delete']],
   Status: [['part', 'patch'], GET],
+  // It is read after a conflict.
+  Record: [['object', 'patch'], GET],
 };

@@ -24,12 +24,13 @@ describe('an operation needs the rights of all its branches:', () => {
     ['Apply', ['create deployments @a', 'patch deployments @a']],
     ['Status', ['patch deployments/status @a', 'get deployments @a']],
     ['Event', ['create events @a', 'patch events @a']],
+    ['Record', ['patch deployments @a', 'get deployments @a']],
   ] as const)('%s', (verb, expected) => {
     expect(rights({ ...seen, verb })).toEqual(expected);
   });
 
   it('there is no other', () => {
-    expect(SEEN_VERBS).toHaveLength(12);
+    expect(SEEN_VERBS).toHaveLength(13);
   });
 
   it('a subresource is a resource of its own, and a cluster-scoped object has no namespace', () => {

@@ -1,6 +1,6 @@
 import type { SeenOperation, SeenOperations } from '../../hook/operator-view.ts';
+import type { HookResult } from '../../hook/result.ts';
 import type { RunEvent, RunJournal } from '../../run/journal.ts';
-import { asksForReport } from '../results/result-wishes.ts';
 
 const MAX_SEEN = 2000;
 
@@ -42,21 +42,34 @@ function seenIn({ run, operation }: Extract<RunEvent, { readonly type: 'applied'
   };
 }
 
-/** The status and the Events of a result, about the objects of its events. */
+/** The status and the Events of a result, about the objects of its events, and what is recorded in objects. */
 function reportedIn({ run, outcome }: Extract<RunEvent, { readonly type: 'ended' }>): readonly Seen[] {
   const result = 'result' in outcome ? outcome.result : undefined;
-  if (result === undefined || !asksForReport(result)) return [];
+  if (result === undefined) return [];
   return run.task.triggers.flatMap((trigger) => {
-    if (trigger.type !== 'event') return [];
+    if (trigger.type !== 'event' && trigger.type !== 'reconcile') return [];
     const { kind, apiVersion } = trigger.binding;
-    const { namespace } = trigger.item;
+    const { namespace } = trigger.type === 'event' ? trigger.item : trigger;
     const base = { hook: run.task.hook.name, kind, ...(apiVersion !== undefined && { apiVersion }), namespace };
-    const all = [result, ...result.contexts.values()];
-    const hasEvents = all.some(({ events }) => events.length > 0);
-    const hasStatus = all.some(({ conditions, status }) => conditions.length > 0 || status !== undefined);
-    return [
-      ...(hasStatus ? [{ ...base, verb: 'Status', subresource: '' }] : []),
-      ...(hasEvents ? [{ ...base, verb: 'Event', subresource: '' }] : []),
-    ];
+    const verbs = trigger.type === 'event' ? writtenIn(result) : recordedIn(result);
+    return verbs.map((verb) => ({ ...base, verb, subresource: '' }));
   });
+}
+
+function writtenIn(result: HookResult): readonly string[] {
+  const all = [result, ...result.contexts.values()];
+  const hasEvents = all.some(({ events, refused }) => events.length > 0 || refused !== undefined);
+  const hasStatus = all.some(
+    ({ conditions, status, refused }) => conditions.length > 0 || status !== undefined || refused !== undefined,
+  );
+  return [...(hasStatus ? ['Status'] : []), ...(hasEvents ? ['Event'] : [])];
+}
+
+/** Of a reconcile binding; its status and Events are in the needs of every one. */
+function recordedIn(result: HookResult): readonly string[] {
+  const isRecorded = [result, ...result.contexts.values()].some(
+    ({ state, refused, events }) =>
+      state !== undefined || refused !== undefined || events.some(({ once }) => once !== undefined),
+  );
+  return isRecorded ? ['Record'] : [];
 }
