@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { linkSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +27,9 @@ import { eventually } from './eventually.ts';
 
 const solution = fileURLToPath(new URL('../../../solutions/backup', import.meta.url));
 const USERS = { hooklet: 65_532, scratch: 65_533 };
+
+/** The image of another version of the solution, whose hooks are other files. */
+export const OTHER_VERSION = 'registry.example.com/scheduled-backup:other';
 
 /** An installation of the solution: which database is backed up, and to which target. */
 export const INSTALLS = ['postgresql-to-s3', 'redis-to-volume', 'etcd-to-s3'] as const;
@@ -153,7 +166,7 @@ async function kubectlIn(folder: string, namespace: string): Promise<BackupClust
   };
 }
 
-/** The image of the Dockerfile of the solution, with the servers that the databases need. */
+/** The image of the Dockerfile of the solution, with the servers that the databases need, and that of another version. */
 async function images(folder: string, program: string): Promise<Readonly<Record<string, Image>>> {
   // In a folder that only root may enter, so that the kubelet mounts it elsewhere: volumes hide what is below /tmp.
   const programs = join(folder, 'programs');
@@ -168,20 +181,31 @@ async function images(folder: string, program: string): Promise<Readonly<Record<
   const lines = Object.entries(USERS).map(([name, id]) => `${name}:x:${id}:${id}::/nonexistent:/usr/sbin/nologin\n`);
   writeFileSync(join(folder, 'passwd'), readFileSync('/etc/passwd', 'utf8') + lines.join(''), { mode: 0o644 });
   const files = { '/etc/passwd': join(folder, 'passwd') };
-  return {
-    database: { programs: [programs], files },
-    'registry.example.com/scheduled-backup:1.0.0': {
-      programs: [programs],
-      entrypoint: ['hooklet', 'start'],
-      env: { LOG_TYPE: 'json' },
-      files: {
-        ...files,
-        '/hooks': join(solution, 'hooks'),
-        '/restore': join(solution, 'restore'),
-        '/opt/hooklet': program,
-      },
+  const image = {
+    programs: [programs],
+    entrypoint: ['hooklet', 'start'],
+    env: { LOG_TYPE: 'json' },
+    files: {
+      ...files,
+      '/hooks': join(solution, 'hooks'),
+      '/restore': join(solution, 'restore'),
+      '/opt/hooklet': program,
     },
   };
+  return {
+    database: { programs: [programs], files },
+    'registry.example.com/scheduled-backup:1.0.0': image,
+    [OTHER_VERSION]: { ...image, files: { ...image.files, '/hooks': otherHooks(folder) } },
+  };
+}
+
+function otherHooks(folder: string): string {
+  const hooks = join(folder, 'hooks');
+  cpSync(join(solution, 'hooks'), hooks, { recursive: true });
+  for (const database of ['postgresql', 'redis', 'etcd']) {
+    appendFileSync(join(hooks, database, 'backup.sh'), '# Of another version.\n');
+  }
+  return hooks;
 }
 
 function linkOrCopy(from: string, to: string): void {

@@ -1,8 +1,8 @@
-import type { CoreV1Event, V1Role } from '@kubernetes/client-node';
+import type { CoreV1Event, V1Pod, V1Role } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forbiddenRequests, serviceAccountUser, unusedRules } from '../audit.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { startBackupCluster, type BackupCluster, type Database } from './backup-cluster.ts';
+import { OTHER_VERSION, startBackupCluster, type BackupCluster, type Database } from './backup-cluster.ts';
 import { readmeCommands } from './backup-readme.ts';
 import { eventually } from './eventually.ts';
 
@@ -77,6 +77,24 @@ $$ with (format csv, delimiter e'\\x01', quote e'\\x02');
 table seen;
 SQL`;
 const TRIGGER = ['hooklet', 'schedule', 'trigger', 'backup.sh', 'backup', '--wait'];
+
+/** The Pods of the databases and the store, and how often their containers were started. */
+async function databasePods(): Promise<readonly string[]> {
+  const isOfOperator = ({ metadata }: V1Pod): boolean =>
+    metadata?.labels?.['app.kubernetes.io/name'] === 'scheduled-backup';
+  return (await cluster.list<V1Pod>('pods'))
+    .filter((pod) => !isOfOperator(pod))
+    .map(({ metadata, status }) => {
+      const restarts = status?.containerStatuses?.map(({ restartCount }) => restartCount).join();
+      return `${metadata?.name} ${metadata?.uid} ${restarts}`;
+    })
+    .toSorted();
+}
+
+/** What an operator knows of the runs of its schedule. */
+async function scheduleOf(database: Database): Promise<unknown> {
+  return JSON.parse((await cluster.inBackup(database, 'hooklet', 'schedule', 'list', '-o', 'json')).stdout);
+}
 
 /** Triggers a backup, and waits until it is made. */
 async function backUp(database: Database): Promise<void> {
@@ -197,6 +215,38 @@ until ${ETCDCTL} --command-timeout=10s get --print-value-only /greeting; do slee
       expect(names).toHaveLength(1);
       expect(names).not.toEqual(before[index]);
     }
+  });
+
+  it('is upgraded without a restart of a database, another backup, a lost state, or a write but of who makes backups', async () => {
+    const facts = async (): Promise<unknown> => ({
+      pods: await databasePods(),
+      backups: await Promise.all(DATABASES.map(backups)),
+      schedules: await Promise.all(DATABASES.map(scheduleOf)),
+    });
+    await Promise.all(DATABASES.map(hasSucceeded));
+    const before = await facts();
+    const asked = (await plane.auditLog()).length;
+
+    for (const database of DATABASES) {
+      await cluster.kubectl('set', 'image', `deployment/backup-${database}`, `*=${OTHER_VERSION}`);
+    }
+    await Promise.all(DATABASES.map(isPrepared));
+
+    const images = (await Promise.all(DATABASES.map(async (database) => cluster.podsOf(database)))).flatMap((pods) =>
+      pods.flatMap(({ spec }) => spec?.containers.map(({ image }) => image)),
+    );
+    expect(new Set(images)).toEqual(new Set([OTHER_VERSION]));
+    expect(await facts()).toEqual(before);
+    const asksOnly = ['get', 'list', 'watch', 'selfsubjectaccessreviews'];
+    const written = (await plane.auditLog())
+      .slice(asked)
+      .filter(({ user }) => DATABASES.some((one) => user === serviceAccountUser(cluster.namespace, `backup-${one}`)))
+      .filter(({ verb, resource }) => !asksOnly.includes(verb) && !asksOnly.includes(resource))
+      .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
+    // Who leads, and that it leads, which each Pod tells of itself.
+    const own =
+      /^(?:update leases backup-(?:postgresql|redis|etcd)|create events backup-\w+-[0-9a-z]+-[0-9a-z]+\.\w+)$/;
+    expect(written.filter((text) => !own.test(text))).toEqual([]);
   });
 
   it('tells of a target that is full, and goes on when there is room', async () => {

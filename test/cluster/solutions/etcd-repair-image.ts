@@ -1,6 +1,8 @@
 import {
+  appendFileSync,
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -21,19 +23,26 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 /** The folder of the solution. */
 export const solutionDir = join(repository, 'solutions', 'etcd-repair');
 
+/** The image of another version of the solution, whose hook is another file. */
+export const OTHER_VERSION = 'registry.example.com/etcd-member-repair:other';
+
 /**
- * The image of the Dockerfile of the solution: hooklet with the hook, etcd, etcdctl and etcdutl. Before and after each call
- * of etcdctl, it runs the script with the name of that call in the folder `control`, such as `after-member-remove`.
+ * The image of the Dockerfile of the solution: hooklet with the hook, etcd, etcdctl and etcdutl, and that of another
+ * version. Before and after each call of etcdctl, they run the script with the name of that call in the folder
+ * `control`, such as `after-member-remove`.
  */
 export async function etcdRepairImages(control: string): Promise<Readonly<Record<string, Image>>> {
-  const { programs, hooklet } = await madeOnce();
+  const { programs, hooklet, otherHooks } = await madeOnce();
   const image: Image = {
     programs: [programs],
     entrypoint: ['hooklet', 'start'],
     env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
     files: { '/hooks': join(solutionDir, 'hooks'), '/opt/hooklet': hooklet, '/control': control },
   };
-  return { 'registry.example.com/etcd-member-repair:1.0.0': image };
+  return {
+    'registry.example.com/etcd-member-repair:1.0.0': image,
+    [OTHER_VERSION]: { ...image, files: { ...image.files, '/hooks': otherHooks } },
+  };
 }
 
 /** Folders that all clusters of this process share; they are removed with it. */
@@ -41,6 +50,8 @@ interface Made {
   readonly programs: string;
   /** The package. */
   readonly hooklet: string;
+  /** The hooks of another version. */
+  readonly otherHooks: string;
 }
 
 let made: Promise<Made> | undefined;
@@ -53,7 +64,11 @@ async function madeOnce(): Promise<Made> {
 async function make(): Promise<Made> {
   const built = await buildProgram();
   process.once('exit', () => built[Symbol.dispose]());
-  return { programs: await makeProgramFolder(), hooklet: built.folder };
+  const programs = await makeProgramFolder();
+  const otherHooks = join(programs, '..', 'hooks');
+  cpSync(join(solutionDir, 'hooks'), otherHooks, { recursive: true });
+  appendFileSync(join(otherHooks, 'etcd-repair.ts'), '// Of another version.\n');
+  return { programs, hooklet: built.folder, otherHooks };
 }
 
 async function makeProgramFolder(): Promise<string> {
