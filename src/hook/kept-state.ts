@@ -37,7 +37,12 @@ export function withoutKept(annotations: Fields): Fields {
 
 /** Whether an annotation is one of those that hooklet keeps something in. */
 export function isKept(name: string): boolean {
-  return name.startsWith(STATE_PREFIX) || name.startsWith(TOLD_PREFIX);
+  return name.startsWith(STATE_PREFIX) || isToldAnnotation(name);
+}
+
+/** Whether an annotation is the memory of what was told once. */
+export function isToldAnnotation(name: string): boolean {
+  return name.startsWith(TOLD_PREFIX);
 }
 
 /**

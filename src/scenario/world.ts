@@ -36,6 +36,8 @@ export interface Given {
   readonly disturbance?: Disturbance;
   /** What uids, generated names and delays with jitter follow from; default `1`. */
   readonly seed?: string;
+  /** Makes others of them, under a name of its own, except the uids that the text names. */
+  readonly variant?: { readonly name: string; readonly keeps: string };
   /** Real time that one action may take without the end of a run before the world is given up; default 30,000 ms. */
   readonly limitMs?: number;
   readonly limits?: WorldLimits;

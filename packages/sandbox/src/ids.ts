@@ -8,26 +8,43 @@ export interface Ids {
   letters(what: string): string;
 }
 
+/** Makes all that follows from a seed otherwise, except the uids that a text names. */
+export interface Variant {
+  readonly name: string;
+  readonly keeps: string;
+}
+
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
  * With a seed, what is made follows from it, from `what`, and from how often that was asked for before: the order in
  * which different objects are made does not matter. Without one it is random.
  */
-export function createIds(seed: string | undefined): Ids {
+export function createIds(seed: string | undefined, variant?: Variant): Ids {
   const counts = new Map<string, number>();
-  const bytes = (what: string): Buffer => {
-    if (seed === undefined) return randomBytes(16);
-    const count = counts.get(what) ?? 0;
-    counts.set(what, count + 1);
-    return createHash('sha256')
-      .update(JSON.stringify([seed, what, count]))
-      .digest();
+  const count = (what: string): number => {
+    const before = counts.get(what) ?? 0;
+    counts.set(what, before + 1);
+    return before;
   };
+  const varied = variant === undefined ? seed : `${seed ?? ''} ${variant.name}`;
+  const uid = (what: string): string => {
+    if (seed === undefined) return randomUUID();
+    const which = count(what);
+    const own = uuidOf(bytes(seed, what, which));
+    return varied === seed || variant?.keeps.includes(own) === true ? own : uuidOf(bytes(`${varied}`, what, which));
+  };
+  const random = (what: string): Buffer => (varied === undefined ? randomBytes(16) : bytes(varied, what, count(what)));
   return {
-    uid: (what) => (seed === undefined ? randomUUID() : uuidOf(bytes(`uid ${what}`))),
-    letters: (what) => Array.from(bytes(`name ${what}`).subarray(0, 5), (byte) => LETTERS[byte % 27]).join(''),
+    uid: (what) => uid(`uid ${what}`),
+    letters: (what) => Array.from(random(`name ${what}`).subarray(0, 5), (byte) => LETTERS[byte % 27]).join(''),
   };
+}
+
+function bytes(seed: string, what: string, count: number): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify([seed, what, count]))
+    .digest();
 }
 
 /** A UUID of version 4. */

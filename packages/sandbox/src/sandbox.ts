@@ -8,7 +8,7 @@ import type { Faults, RequestMatcher } from './faults.ts';
 import { HttpSide, type LocalRequest, type RequestRecord } from './http.ts';
 import { callInProcess, objectCalls, pathOf, type Answer } from './in-process.ts';
 import type { JsonObject } from './json.ts';
-import { createIds } from './ids.ts';
+import { createIds, type Variant } from './ids.ts';
 import { Kinds } from './kinds.ts';
 import { createMirror, type Mirror } from './mirror.ts';
 import { WriteObserver, type ObservedWrite } from './observed-writes.ts';
@@ -33,6 +33,8 @@ export interface SandboxOptions extends Taps {
   readonly now?: () => number;
   /** What uids and generated names follow from; absent: they are random. */
   readonly seed?: string;
+  /** With a seed: makes others of them, except the uids that a text names. */
+  readonly variant?: Variant;
   readonly bookmarkIntervalMs?: number;
   /** Whether requests without a token are served (kubectl sends no token without TLS). */
   readonly anonymous?: boolean;
@@ -107,7 +109,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     storage,
     kinds: new Kinds(),
     now: options.now ?? Date.now,
-    ids: createIds(options.seed),
+    ids: createIds(options.seed, options.variant),
     authorize: options.authorize ?? (() => true),
     user: 'admin',
     webhooks: new Registrations(storage),

@@ -103,9 +103,9 @@ export class LiveWorld implements ClusterListener {
     parts.onMade(world);
     try {
       world.begin();
-      const { seed = DEFAULT_SEED } = given;
-      Math.random = seededRandom(seed);
-      world.#cluster = await openCluster(world, seed);
+      const { seed = DEFAULT_SEED, variant } = given;
+      Math.random = seededRandom(variant === undefined ? seed : `${seed} ${variant.name}`);
+      world.#cluster = await openCluster(world, { seed, ...(variant && { variant }) });
       await fillCluster(world.cluster, given.objects);
       world.start();
       await world.rest();

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   type ObservedWrite,
   type Sandbox,
+  type SandboxOptions,
   type Tapped,
   type TappedEvent,
   type TappedRequest,
@@ -57,14 +58,17 @@ export interface ClusterListener {
   isLiving(life: number, run: string | undefined): boolean;
 }
 
-/** Opens the cluster of a world, whose uids follow from `seed`; `listener` hears of everything from the first object on. */
-export async function openCluster(listener: ClusterListener, seed: string): Promise<WorldCluster> {
+/** Opens the cluster of a world, whose uids follow from `ids`; `listener` hears of everything from the first object on. */
+export async function openCluster(
+  listener: ClusterListener,
+  ids: Pick<SandboxOptions, 'seed' | 'variant'>,
+): Promise<WorldCluster> {
   const secret = randomUUID();
   const order = new Map<string, number>();
   const isKnown = (caller: Caller): boolean => caller.by === 'scenario' || listener.isLiving(caller.life, caller.run);
   const sandbox = await startSandbox({
     anonymous: true,
-    seed,
+    ...ids,
     // Certificates are made by the clock of the world, and would be checked by another.
     checksCertificates: false,
     now: () => Date.now(),

@@ -39,8 +39,9 @@ export async function learn(
   const given = JSON.stringify([scenario.given.objects, scenario.given.env, scenario.steps]);
   const limit = actions === undefined ? {} : { actions };
   let twice: Told = { differences: [], timeline: [] };
-  // With other uids and names, so that what hooks make of them is known to differ.
-  const second = play(stage, { ...limit, seed: `${scenario.given.seed ?? ''} learned` });
+  // With other uids and names, so that what hooks make of them is known to differ; but an object that the scenario means
+  // by its uid must be the same one.
+  const second = play(stage, { ...limit, variant: { name: 'learned', keeps: given } });
   const [story, other] = await Promise.all([
     play(stage, {
       ...limit,

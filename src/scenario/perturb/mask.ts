@@ -5,6 +5,7 @@
  */
 
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
+import { isToldAnnotation } from '../../hook/kept-state.ts';
 import { isOwnRecord } from '../own-records.ts';
 
 /** What is not compared. */
@@ -73,9 +74,17 @@ export function maskedObjects(objects: readonly JsonObject[], mask: Mask): Map<s
 /** One object with what is not compared taken out. */
 export function maskedObject(object: JsonObject, key: string, mask: Mask): JsonValue {
   const unsteady = mask.unsteady.get(key);
-  const metadata = { ...part(object, 'metadata'), name: key.slice(key.indexOf('/') + 1) };
+  const metadata = { ...withoutTold(part(object, 'metadata')), name: key.slice(key.indexOf('/') + 1) };
   const masked = maskedValue(withSortedConditions({ ...object, metadata }), mask, '');
   return unsteady === undefined ? masked : without(masked, unsteady, '');
+}
+
+// Events are not compared, so neither is the memory of those that were told once.
+function withoutTold(metadata: JsonObject): JsonObject {
+  const { annotations, ...others } = metadata;
+  if (!isJsonObject(annotations)) return metadata;
+  const left = Object.entries(annotations).filter(([name]) => !isToldAnnotation(name));
+  return left.length === 0 ? others : { ...others, annotations: Object.fromEntries(left) };
 }
 
 // Conditions are known by their types; their order says who came first.

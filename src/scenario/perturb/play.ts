@@ -5,7 +5,7 @@ import { ScenarioError } from '../../errors.ts';
 import type { Disturbance } from '../disturbance.ts';
 import type { Scenario } from '../scenario.ts';
 import type { Moment } from '../timeline.ts';
-import type { Action, World, Worlds } from '../world.ts';
+import type { Action, Given, World, Worlds } from '../world.ts';
 import { revisionBefore } from './past.ts';
 import type { Past } from './plan.ts';
 
@@ -30,8 +30,8 @@ export interface Stage {
 export interface Performance {
   readonly actions?: number;
   readonly disturbance?: Disturbance | Past;
-  /** What uids and generated names follow from; absent: what the scenario says. */
-  readonly seed?: string;
+  /** Makes other uids and generated names. */
+  readonly variant?: Given['variant'];
   readonly afterwards?: (world: World, story: Story) => Promise<void>;
 }
 
@@ -54,9 +54,9 @@ export async function play(
   { scenario, worlds, signal, isSparing = true }: Stage,
   performance: Performance,
 ): Promise<Story> {
-  const { disturbance, seed, actions, afterwards } = performance;
+  const { disturbance, variant, actions, afterwards } = performance;
   const isOurs = disturbance === undefined || disturbance.type === 'past';
-  const base = { limitMs: LIMIT_MS, isSparing, ...scenario.given, ...(seed !== undefined && { seed }) };
+  const base = { limitMs: LIMIT_MS, isSparing, ...scenario.given, ...(variant && { variant }) };
   const given = isOurs ? base : { ...base, disturbance };
   await using world = await worlds.open(given, signal);
   try {
