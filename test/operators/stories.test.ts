@@ -6,7 +6,7 @@ import { runProgram } from '../support/program.ts';
 /** For each story; `hooklet test` plays all that there are. */
 const MOST_PLANS = 15;
 
-it.each(['330-static-website', '340-prometheus'])(
+it.each(['310-backup', '330-static-website', '340-prometheus'])(
   'the stories of %s end the same under the perturbations that they ask for',
   async (name) => {
     const args = ['test', `examples/${name}`, '--plans', String(MOST_PLANS)];

@@ -9,7 +9,7 @@ const root = dirname(examplesDir);
 /** Their stories ask for no perturbations, as theirs do not come to rest; the unit suite plays them undisturbed. */
 const UNDISTURBED = ['examples/120-etcd-member-repair', 'examples/300-etcd', 'solutions/etcd-repair'];
 /** They take minutes: `test/operators/stories.test.ts` plays them. */
-const LONG = ['examples/330-static-website', 'examples/340-prometheus'];
+const LONG = ['examples/310-backup', 'examples/330-static-website', 'examples/340-prometheus'];
 const folders = ['examples', 'solutions']
   .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`))
   .filter((folder) => ![...UNDISTURBED, ...LONG].includes(folder) && existsSync(join(root, folder, 'scenarios')));

@@ -16,6 +16,11 @@ function told(what: string, now: Attempt | undefined, before: Attempt | undefine
   if (now === undefined) return [];
   const isSame = before?.job === now.job && before.reason === now.reason;
   if (isSame && (before.outcome === now.outcome || now.reason !== '')) return [];
-  if (problemOf(now) !== undefined) return [{ type: 'Warning', reason: `${what}${now.reason}`, message: now.message }];
-  return now.outcome === 'Succeeded' ? [{ type: 'Normal', reason: `${what}Succeeded`, message: now.message }] : [];
+  if (problemOf(now) !== undefined)
+    return [
+      { type: 'Warning', reason: `${what}${now.reason}`, message: now.message, once: `${now.job}-${now.reason}` },
+    ];
+  return now.outcome === 'Succeeded'
+    ? [{ type: 'Normal', reason: `${what}Succeeded`, message: now.message, once: now.job }]
+    : [];
 }

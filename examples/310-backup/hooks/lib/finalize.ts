@@ -51,10 +51,10 @@ function underWay(backup: Backup, attempt: Attempt | undefined): ReconcileAnswer
 }
 
 /** It is tried again after a while: the Job goes, and the next look finds none and makes it anew. */
-function failed(backup: Backup, { reason, message, endedAt }: Attempt, image: string): ReconcileAnswer {
+function failed(backup: Backup, { reason, message, endedAt, job }: Attempt, image: string): ReconcileAnswer {
   const told = removing(backup, reason, `${LEFT}${message}`);
   const text = told.conditions[0]?.message ?? '';
-  const events = [{ type: 'Warning', reason: `Remove${reason}`, message: text } as const];
+  const events = [{ type: 'Warning', reason: `Remove${reason}`, message: text, once: `${job}-${endedAt}` } as const];
   const left = AGAIN_SECONDS - Math.floor((Date.now() - Date.parse(endedAt)) / 1000);
   if (left <= 0) return { ...told, children: [] };
   const news = isTold(backup, reason) ? {} : { events };
