@@ -1,70 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbiddenRequests } from '../audit.ts';
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chaosFigures } from '../../operators/kit/chaos.ts';
+import { forbiddenRequests, serviceAccountUser } from '../audit.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
-import { startBackupRig, type BackupRig } from './310-backup-rig.ts';
+import { backupChaos, goodIn } from './310-backup-chaos.ts';
+import { backupOf, type BackupParts } from './310-backup-objects.ts';
+import { OPERATOR, startBackupRig, type BackupRig } from './310-backup-rig.ts';
 
 const LIMIT_MS = 300_000;
 const plane = sharedControlPlane();
 const running = new AsyncDisposableStack();
 let rig: BackupRig;
 
-beforeAll(async () => {
-  rig = running.use(await startBackupRig(plane));
-  await eventually(async () => rig.sql('select 1', 'postgres'), LIMIT_MS);
-  await rig.sql("create role backup login password 'postgresql-secret'; grant pg_read_all_data to backup", 'postgres');
-  await rig.sql('create database app', 'postgres');
-  await rig.sql('create table notes as select n from generate_series(1, 1000) n');
-}, 2 * LIMIT_MS);
-
-// Each test has an operator of its own, which looks at all that is there.
-beforeEach(async () => void (await rig.startOperator()));
+beforeAll(async () => void (rig = running.use(await startBackupRig(plane))), 2 * LIMIT_MS);
 
 afterAll(async () => running.disposeAsync(), LIMIT_MS);
 
-/** A Backup of the database that comes at no tick by itself. */
-function backup(
-  name: string,
-  { destination = {}, ...spec }: { readonly destination?: object; [field: string]: unknown },
-): object {
-  const servers = `${rig.namespace}-servers`;
-  const bucket = { endpoint: `http://s3.${servers}.svc:7070`, bucket: 'backups', secretName: 's3' };
-  return {
-    apiVersion: 'example.hooklet.dev/v1',
-    kind: 'Backup',
-    metadata: { name },
-    spec: {
-      schedule: '0 0 29 2 *',
-      source: { postgresql: { host: `postgresql.${servers}.svc`, database: 'app', secretName: 'postgresql' } },
-      destination: { ...bucket, ...destination },
-      retries: 0,
-      ...spec,
-    },
-  };
+/** Applies a Backup and waits for its CronJob. */
+async function make(name: string, parts: BackupParts = {}): Promise<void> {
+  await rig.make(backupOf(rig, name, parts));
+  await eventually(async () => expect(await rig.find('cronjobs', name)).toBeDefined(), LIMIT_MS);
 }
 
-/** Applies a Backup, when the webhook answers, and waits for its CronJob. */
-async function make(name: string, spec: Parameters<typeof backup>[1] = {}): Promise<void> {
-  await eventually(async () => rig.apply(backup(name, spec)), LIMIT_MS);
-  await eventually(async () => expect(await rig.get('cronjobs', name)).toBeDefined(), LIMIT_MS);
-}
-
-async function manifestsOf(name: string): Promise<readonly string[]> {
-  return (await rig.bucket(`${rig.namespace}/${name}`)).filter((file) => /^[^/]*\/\d[^/]*\/manifest\.json$/.test(file));
-}
-
-async function isRefused(name: string, spec: Parameters<typeof backup>[1], words: RegExp): Promise<void> {
-  await eventually(async () => {
-    const said = await rig.apply(backup(name, spec)).then(
-      async () => {
-        // Until the webhook is registered: the next one is to be a new object again.
-        await rig.kubectl('delete', 'backup', name);
-        return 'it was taken';
-      },
-      (error: unknown) => String(error),
-    );
-    expect(said).toMatch(words);
-  }, LIMIT_MS);
+async function isRefused(name: string, parts: BackupParts, words: RegExp): Promise<void> {
+  await expect(rig.make(backupOf(rig, name, parts))).rejects.toThrow(words);
 }
 
 /** The status has this condition, and an Event says the same. */
@@ -77,7 +37,7 @@ async function isTold(name: string, reason: string, message: RegExp): Promise<vo
   }, LIMIT_MS);
 }
 
-describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
+describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
   it('of PostgreSQL is made by a Job of its CronJob, keeps 2 of 3, is drilled, and takes its backups with it', async () => {
     const drill = { schedule: '0 0 29 2 *', query: 'select count(*) from notes', expect: '1000' };
     await make('app', { retention: { keep: 2 }, drill, deletionPolicy: 'Delete' });
@@ -89,23 +49,23 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
       });
     }
     await rig.told('app', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ kept: 2 }));
-    expect(await manifestsOf('app')).toHaveLength(2);
+    expect(await goodIn(rig, 'app')).toHaveLength(2);
 
     await rig.run('app-drill', 'drill');
     await rig.told('app', ({ lastDrill }) => {
       expect(lastDrill).toMatchObject({ job: 'drill', outcome: 'Succeeded', answer: '1000' });
     });
 
-    await rig.kubectl('delete', 'backup', 'app', '--wait=false');
-    await eventually(async () => expect(await rig.get('backups', 'app')).toBeUndefined(), LIMIT_MS);
-    expect(await rig.bucket(`${rig.namespace}/app`)).toEqual([]);
+    await rig.there('delete', 'backup', 'app', '--wait=false');
+    await eventually(async () => expect(await rig.find('backups', 'app')).toBeUndefined(), LIMIT_MS);
+    expect(await rig.bucket(`${rig.backups}/app`)).toEqual([]);
   });
 
   it('row 30: makes up for two weeks of missed ticks by 1 Job, not 14', async () => {
     await make('missed', { schedule: '0 3 * * *', source: { command: { command: ['date'] } } });
     const lastScheduleTime = new Date(Date.now() - 14 * 86_400_000).toISOString();
     const patch = JSON.stringify({ status: { lastScheduleTime } });
-    await rig.kubectl('patch', 'cronjob', 'missed', '--subresource=status', '--type=merge', '-p', patch);
+    await rig.there('patch', 'cronjob', 'missed', '--subresource=status', '--type=merge', '-p', patch);
 
     await rig.told('missed', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ kept: 1 }));
     expect(await rig.list('jobs', '-l', 'example.hooklet.dev/backup=missed')).toHaveLength(1);
@@ -120,7 +80,7 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
 
     await rig.told('said', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ bytes: 5, verified: 'read' }));
     await isTold('unsaid', 'CommandFailed', /ended with exit code 3/);
-    expect(await manifestsOf('unsaid')).toEqual([]);
+    expect(await goodIn(rig, 'unsaid')).toEqual([]);
   });
 
   it('row 29: gives up a Job whose claim is gone, and makes a backup of the files when it is there', async () => {
@@ -132,22 +92,16 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
 
     const resources = { requests: { storage: '16Mi' } };
     const spec = { accessModes: ['ReadWriteOnce'], resources };
-    await rig.apply({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'files' }, spec });
-    await rig.kubectl('patch', 'backup', 'files', '--type=merge', '-p', '{"spec":{"startTimeout":"10m"}}');
+    await rig.make({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'files' }, spec });
+    await rig.there('patch', 'backup', 'files', '--type=merge', '-p', '{"spec":{"startTimeout":"10m"}}');
     await rig.run('files', 'with');
     await rig.told('files', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'with', verified: 'yes' }));
   });
 
   it('row 17: tells of each bad setting by a condition and an Event, and what to do', async () => {
     const source = { command: { command: ['date'] } };
-    await rig.apply({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name: 'bad' },
-      stringData: { accessKey: 'access', secretKey: 'no' },
-    });
     await make('no-bucket', { source, destination: { bucket: 'nowhere' } });
-    await make('no-login', { source, destination: { secretName: 'bad' } });
+    await make('no-login', { source, destination: { secretName: 'wrong-keys' } });
     await make('no-secret', { source, destination: { secretName: 'nobody' } });
     for (const name of ['no-bucket', 'no-login', 'no-secret']) await rig.run(name, name);
 
@@ -159,7 +113,7 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
   it('is let go without its backups when the store is gone and somebody says so', async () => {
     const destination = { endpoint: 'http://127.0.0.1:1' };
     await make('lost', { destination, deletionPolicy: 'Delete' });
-    await rig.kubectl('delete', 'backup', 'lost', '--wait=false');
+    await rig.there('delete', 'backup', 'lost', '--wait=false');
     await rig.told('lost', ({ conditions }) => {
       const removed = {
         type: 'Removed',
@@ -169,8 +123,8 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
       expect(conditions).toContainEqual(expect.objectContaining(removed));
     });
 
-    await rig.kubectl('patch', 'backup', 'lost', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
-    await eventually(async () => expect(await rig.get('backups', 'lost')).toBeUndefined(), LIMIT_MS);
+    await rig.there('patch', 'backup', 'lost', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
+    await eventually(async () => expect(await rig.find('backups', 'lost')).toBeUndefined(), LIMIT_MS);
   });
 
   it('is refused where it could never work, by the webhook and the schema', async () => {
@@ -188,7 +142,51 @@ describe('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
     );
   });
 
-  it('was refused no request by its rights', async () => {
-    expect(forbiddenRequests(await plane.auditLog(), 'nobody')).toEqual([]);
+  it('of Redis and etcd is restored, compared, and drilled', async () => {
+    await rig.inServer('redis', 'REDISCLI_AUTH=redis-secret redis-cli SET greeting hello');
+    await rig.inServer('etcd', 'etcdctl put greeting hello');
+    const redis = { redis: { host: rig.host('redis'), secretName: 'redis' } };
+    const etcd = { etcd: { endpoints: [`http://${rig.host('etcd')}:2379`] } };
+    const schedule = '0 0 29 2 *';
+    await make('redis', { source: redis, drill: { schedule, query: 'GET greeting', expect: 'hello' } });
+    await make('etcd', { source: etcd, drill: { schedule } });
+    for (const name of ['redis', 'etcd']) await rig.run(name, name);
+    for (const name of ['redis', 'etcd']) {
+      await rig.told(name, ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: name, verified: 'yes' }));
+      await rig.run(`${name}-drill`, `${name}-drilled`);
+    }
+    for (const name of ['redis', 'etcd']) {
+      await rig.told(name, ({ lastDrill }) => expect(lastDrill).toMatchObject({ outcome: 'Succeeded' }));
+    }
+  });
+
+  it('that is encrypted is drilled with the private key, and nobody reads it in the bucket', async () => {
+    const key = execFileSync('age-keygen', { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const identity = /^AGE-SECRET-KEY-\S+$/m.exec(key)?.[0] ?? '';
+    const recipient = /public key: (\S+)/.exec(key)?.[1] ?? '';
+    await rig.make({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'age' }, stringData: { identity } });
+    const encryption = { recipients: [recipient], identitySecretName: 'age' };
+    const query = 'select count(*) from notes';
+    await make('private', { encryption, drill: { schedule: '0 0 29 2 *', query, expect: '1000' } });
+    await rig.run('private', 'private');
+    await rig.told('private', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ verified: 'yes' }));
+    await rig.run('private-drill', 'private-drilled');
+    await rig.told('private', ({ lastDrill }) => expect(lastDrill).toMatchObject({ answer: '1000' }));
+
+    const dumps = (await rig.bucket(`${rig.backups}/private`)).filter((file) => file.endsWith('.age'));
+    expect(dumps).toHaveLength(1);
+  });
+});
+
+describe('whatever happens to a backup', { timeout: 3 * LIMIT_MS }, () => {
+  it('a good one follows, and the last good one stays, in 4 rounds of chaos', async () => {
+    const rounds = await backupChaos(rig, { rounds: 4, seed: 1 });
+
+    expect(chaosFigures(rounds)).toHaveLength(5);
+  });
+
+  it('the operator was refused no request by its rights', async () => {
+    const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
+    expect(forbiddenRequests(await plane.auditLog(), user)).toEqual([]);
   });
 });

@@ -18,6 +18,8 @@ export interface Installation {
   readonly name: string;
   /** All images that run. */
   readonly images: Readonly<Record<string, Image>>;
+  /** Other namespaces whose Pods run too. */
+  readonly namespaces?: readonly string[];
   /** Cluster-scoped objects that hooklet makes, to be deleted at the end, such as `validatingwebhookconfiguration/a-hooks`. */
   readonly leftovers?: readonly string[];
 }
@@ -37,7 +39,7 @@ export interface Installed extends AsyncDisposable {
 
 /** Installs an operator with one `kubectl apply -k`. The API server calls webhooks at the Pod, as there are no Services. */
 export async function installs(options: Installation): Promise<Installed> {
-  const { plane, manifests, namespace, name, images, leftovers = [] } = options;
+  const { plane, manifests, namespace, name, images, namespaces = [], leftovers = [] } = options;
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-installs-'));
   writeFileSync(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
   const program = await kubectlAsset(process.env);
@@ -46,7 +48,12 @@ export async function installs(options: Installation): Promise<Installed> {
     (await promisify(execFile)(program, ['--namespace', namespace, ...args], { env, maxBuffer: 1e8 })).stdout;
   const applied = await kubectl('apply', '-k', manifests);
   await kubectl('patch', 'deployment', name, '--patch', JSON.stringify(CALLED_AT_POD));
-  const kubelet = await startKubelet({ plane, connect: connectAs(plane, 'admin'), namespaces: [namespace], images });
+  const kubelet = await startKubelet({
+    plane,
+    connect: connectAs(plane, 'admin'),
+    namespaces: [namespace, ...namespaces],
+    images,
+  });
   let files = 0;
   return {
     kubelet,
