@@ -65,7 +65,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
       return {
         writes: [],
         problems,
-        ready: { type: 'Ready', status: 'True', reason: 'Ready', message: '' },
+        ready: { type: 'Ready', status: problems.length === 0 ? 'True' : 'False', reason: 'Test', message: '' },
         restMs: 0,
       };
     },
@@ -242,6 +242,22 @@ describe('the effects of a reconcile run', () => {
       by: 'environment',
       error: { message: '1 problem(s) with children of ConfigMap default/a:\n  Secret/b: no' },
     });
+  });
+
+  it('replace a Ready of the hook that is True where a child could not be written, and no other', async () => {
+    const { problems, runs } = await effectsRig({ kind: 'Deployment', apiVersion: 'apps/v1' }, DEPLOYMENT);
+    const endOf = async (status: Condition['status']) => {
+      const given = { type: 'Ready', status, reason: 'Own', message: '' };
+      return runs(succeeded({ conditions: [given], children: [] }));
+    };
+    const ready = (status: string, reason: string) => ({ result: { conditions: [{ type: 'Ready', status, reason }] } });
+
+    expect(await endOf('True')).toMatchObject(ready('True', 'Own'));
+    problems.push({ type: 'forbidden', child: 'Secret/b', message: 'no' });
+
+    expect(await endOf('True')).toMatchObject(ready('False', 'Test'));
+    expect(await endOf('False')).toMatchObject(ready('False', 'Own'));
+    expect(await endOf('Unknown')).toMatchObject(ready('Unknown', 'Own'));
   });
 
   it('tell the object of a kind with a status what failed, and take that back at the next success', async () => {
