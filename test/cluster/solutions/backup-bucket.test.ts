@@ -133,6 +133,23 @@ describe('a bucket whose listing lags by 20 s', { timeout: LIMIT_MS }, () => {
   });
 });
 
+describe.concurrent('a bucket whose listings of folders never change', { timeout: LIMIT_MS }, () => {
+  it('loses no dump that a manifest names', async () => {
+    using backups = await inBucket();
+    const { backUp, published, expectRestorable } = backups;
+    const lags = { lagMs: Infinity, lagging: /[?&]delimiter=%2F/ };
+    await using store = await startOddStore(servers.s3Port, lags);
+    const odd = { S3_ENDPOINT: store.url };
+
+    const failures: unknown[] = [];
+    for (const day of [1, 2, 3]) failures.push((await backUp('a', day, odd)).failure);
+
+    expect(failures).toEqual([undefined, undefined, undefined]);
+    expect(published()).toContain(nameOf(3));
+    await expectRestorable();
+  });
+});
+
 describe.concurrent('a bucket with object lock, and keys that may not delete', { timeout: LIMIT_MS }, () => {
   it('has backups made and brought back where BACKUP_RETENTION is none', async () => {
     using backups = await inBucket();

@@ -15,6 +15,7 @@ import { startBackupServers, type BackupServers } from './backup-servers.ts';
 
 const LIMIT_MS = 300_000;
 const HOOK = join(backupSolution, 'hooks', 'redis', 'backup.sh');
+const DRILL = join(backupSolution, 'hooks', 'redis', 'drill.sh');
 const RESTORE = join(backupSolution, 'restore', 'redis.sh');
 // Too short to be compressed.
 const SECRET_TEXT = 'very private';
@@ -110,6 +111,21 @@ describe('an encrypted backup', { timeout: LIMIT_MS }, () => {
       expect(existsSync(join(folder.env['BACKUP_SCRATCH'] ?? '', 'redis-restore'))).toBe(false);
     },
   );
+
+  it('is drilled with the private key, from a file or the environment', async () => {
+    await backUp('volume');
+    const path = join(folder.root, 'identity');
+    writeFileSync(path, keys[0].identity);
+
+    for (const identity of [{ BACKUP_AGE_IDENTITY: keys[0].identity }, { BACKUP_AGE_IDENTITY_FILE: path }]) {
+      const drill = { BACKUP_AGE_RECIPIENTS: keys[0].recipient, DRILL_QUERY: 'GET diary', DRILL_EXPECT: SECRET_TEXT };
+      const contexts = [tickOf(2, { binding: 'drill', runId: 'drill-1' })];
+      const { failure, patch } = await runScript(DRILL, { contexts, env: envOf('volume', { ...drill, ...identity }) });
+
+      expect(failure).toBeUndefined();
+      expect(JSON.parse(patch)).toMatchObject({ object: { reason: 'BackupDrillSucceeded' } });
+    }
+  });
 
   it('for 2 keys comes back with either, from a file or the environment', async () => {
     await backUp('volume', { BACKUP_AGE_RECIPIENTS: `${keys[0].recipient}, ${keys[1].recipient}` });

@@ -10,6 +10,8 @@ export interface OddStore extends AsyncDisposable {
 export interface Oddity {
   /** For this many milliseconds a listing returns what it first returned. */
   readonly lagMs?: number;
+  /** Which listings lag, by their URL; default: all. */
+  readonly lagging?: RegExp;
   /** Ignores conditions of requests. */
   readonly ignoresConditions?: boolean;
 }
@@ -21,7 +23,10 @@ interface Listing {
 }
 
 /** Starts the proxy in front of the store at a port of this machine. */
-export async function startOddStore(port: number, { lagMs = 0, ignoresConditions = false }: Oddity): Promise<OddStore> {
+export async function startOddStore(
+  port: number,
+  { lagMs = 0, lagging = /./, ignoresConditions = false }: Oddity,
+): Promise<OddStore> {
   const listings = new Map<string, Listing>();
   const pass = (asked: IncomingMessage, answer: ServerResponse): void => {
     const { 'if-none-match': condition, ...headers } = asked.headers;
@@ -43,7 +48,7 @@ export async function startOddStore(port: number, { lagMs = 0, ignoresConditions
     { url = '' }: IncomingMessage,
   ): Promise<void> => {
     answer.writeHead(response.statusCode ?? 500, response.headers);
-    if (lagMs === 0 || !isListing(url)) {
+    if (lagMs === 0 || !isListing(url) || !lagging.test(url)) {
       response.pipe(answer);
       return;
     }

@@ -3,8 +3,9 @@
 # decrypted with the private key of BACKUP_AGE_IDENTITY or BACKUP_AGE_IDENTITY_FILE when it is restored. No manifest
 # and no message contains a private key.
 
-# Unset, so that no program that is started here inherits the private key.
-age_identity=${BACKUP_AGE_IDENTITY:-}
+# Unset, so that no program that is started here inherits the private key. A drill comes by here twice, as a backup and
+# as a restore.
+age_identity=${BACKUP_AGE_IDENTITY:-${age_identity:-}}
 unset BACKUP_AGE_IDENTITY
 
 encryption_settings() {

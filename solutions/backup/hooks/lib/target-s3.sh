@@ -56,8 +56,8 @@ target_clean() { # SECONDS
   while IFS='|' read -r written path; do
     folder=${path%/*}
     [[ $path == .incoming/* || $path == .probe.* || (${folder#failed/} =~ $BACKUP_PATTERN && ${path##*/} == dump.*) ]] || continue
-    ! is_named "$folder" "${path##*/}" || continue
     [[ $path == *".${attempt_tag:0:8}"[a-p]* || $written < $oldest ]] || continue
+    ! is_named "$folder" "${path##*/}" || continue
     # Credentials that may not remove it must not make the backup fail.
     if rclone deletefile "$root/$path" 2> "$work/stderr"; then
       echo "removed $path of a run that did not end"
@@ -69,8 +69,17 @@ target_clean() { # SECONDS
 
 # Whether a manifest names the file, or might, as it is too large to be read.
 is_named() { # FOLDER FILE
+  local manifest=$manifests/$1/manifest.json
   ! grep -qxF "$1/manifest.json" "$work/large" || return 0
-  [[ -s $manifests/$1/manifest.json && $(< "$manifests/$1/manifest.json") == *"\"file\":\"$2\""* ]]
+  if [[ $2 == dump.* && ! -s $manifest ]]; then
+    # The listing may lag, and not have it yet.
+    manifest=$work/naming
+    if ! target_read "$1/manifest.json" "$manifest"; then
+      [[ $(< "$work/stderr") == *'max transfer limit'* ]]
+      return
+    fi
+  fi
+  [[ -s $manifest && $(< "$manifest") == *"\"file\":\"$2\""* ]]
 }
 
 # Sends the dump under a name of this attempt, so that no other attempt at this run overwrites or removes it.
