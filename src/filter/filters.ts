@@ -28,6 +28,8 @@ export interface Filters {
    * error of the program; throws `FilterError` for a syntax error.
    */
   compilePatch(expression: string): (object: unknown) => Promise<readonly unknown[]>;
+  /** How many objects wait for the filter process, or are in it. */
+  readonly pending: number;
   /** Kills the filter process, with the work that it does. */
   end(): void;
 }
@@ -35,12 +37,22 @@ export interface Filters {
 /** Opens the filters; the filter process is started when it is first needed. */
 export function openFilters(filterProcess: Pick<FilterProcess, 'run' | 'end'> = new FilterProcess()): Filters {
   const limits = new BriefLimits();
+  let pending = 0;
+  const counted: RunFilter = {
+    run: async (request) => {
+      pending += 1;
+      return filterProcess.run(request).finally(() => (pending -= 1));
+    },
+  };
   return {
     compile: (filter) => {
       checkExpression(filter);
-      return bounded(filter, limits, filterProcess);
+      return bounded(filter, limits, counted);
     },
-    compilePatch: (expression) => patchOf(expression, limits, filterProcess),
+    compilePatch: (expression) => patchOf(expression, limits, counted),
+    get pending() {
+      return pending;
+    },
     end: () => filterProcess.end(),
   };
 }

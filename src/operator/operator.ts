@@ -82,6 +82,11 @@ export class Operator {
     return readinessChecks({ ...state, nowMs });
   }
 
+  /** How many objects are filtered outside the event loop. */
+  get filtering(): number {
+    return this.#parts.filters.pending;
+  }
+
   /** What this replica needs to answer webhooks. */
   answering(): readonly HealthCheck[] {
     const { broken } = this.#joints.hooks;

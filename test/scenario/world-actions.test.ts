@@ -57,6 +57,14 @@ if grep -q '"name":"bad"' "$BINDING_CONTEXT_PATH"; then echo '{"allowed":false,"
     expect(world.nowMs).toBe(START_MS + 86_400_000);
   });
 
+  it('run a hook at the instant of a change, also where its filter takes longer than the event loop lets it', async () => {
+    const slow = { ...MAPS.kubernetes[0], jqFilter: '[range(1000000)] | length' };
+    await using world = await rig.open({ 'm.sh': shellHook({ configVersion: 'v1', kubernetes: [slow] }) });
+    await world.act({ type: 'apply', object: map('a') });
+
+    expect(only(world, 'run-started').at(-1)).toMatchObject({ atMs: START_MS, contexts: [{ watchEvent: 'Added' }] });
+  });
+
   it('request an http binding, whose secret is in a volume that outlives the operator', async () => {
     const given = { volumes: { keys: { secret: 'key' } }, env: { SECRET_FILE: '$(VOLUMES)/keys/secret' } };
     const body0 = `if [ "\${1:-}" = --config ]; then

@@ -9,13 +9,14 @@ export interface ActivityParts {
   readonly life: OperatorLife | undefined;
 }
 
-const NO_LIFE = { executing: [], going: [], isLoaded: true, webhookProblem: undefined } as const;
+const NO_LIFE = { executing: [], filtering: 0, going: [], isLoaded: true, webhookProblem: undefined } as const;
 
 /** What is under way; what is real comes first. A hook that waits for an answer that is delayed can only wait for a time. */
 export function activityOf({ unanswered, delayed, doing, life }: ActivityParts): Omit<Activity, 'count'> {
-  const { executing, going, isLoaded, webhookProblem: problem } = life ?? NO_LIFE;
+  const { executing, filtering, going, isLoaded, webhookProblem: problem } = life ?? NO_LIFE;
   if (executing.length > delayed.runs) return { type: 'busy', what: `hooks run: ${executing.join(', ')}` };
   if (!isLoaded) return { type: 'busy', what: 'hooks are loaded' };
+  if (filtering > 0) return { type: 'busy', what: `${filtering} objects are filtered` };
   if (unanswered > 0) return { type: 'busy', what: `${unanswered} requests are open` };
   if (delayed.answers > 0) return { type: 'waiting', what: `${delayed.answers} answers are delayed` };
   if (going.length > 0) return { type: 'waiting', what: `runs go on: ${going.join(', ')}` };

@@ -116,6 +116,11 @@ export class OperatorLife {
     return this.#runs.executing;
   }
 
+  /** How many objects are filtered outside the event loop. */
+  get filtering(): number {
+    return this.#inside?.operator.filtering ?? 0;
+  }
+
   /** The run of the only hook that runs. */
   get onlyRun(): string | undefined {
     return this.#isCut ? undefined : this.#runs.onlyRun;
