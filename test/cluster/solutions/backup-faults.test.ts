@@ -238,8 +238,8 @@ describe('a target that fails in the middle', { timeout: 1_200_000 }, () => {
     onTestFinished(() => clearInterval(freezing));
     writeFileSync(isFrozen, '');
     await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
-    clearInterval(freezing);
     expect(slow.published()).toHaveLength(1);
+    clearInterval(freezing);
     await operator.isDone();
     expect(slow.published()).toHaveLength(2);
     expect(slow.leftovers()).toEqual([]);
