@@ -25,6 +25,7 @@ restore_arguments() {
 
 main() {
   restore_begin "$@"
+  learn_version
   [[ $dump_name == dump.tar ]] || refuse "backup $backup holds $dump_name, which was made without its roles: bring it back with pg_restore or psql"
   unpack "$dump"
   rm "$dump"
@@ -37,13 +38,19 @@ main() {
   fi
 }
 
+learn_version() {
+  server=$(beside server_version_num 2> "$work/stderr") ||
+    fail DatabaseUnreachable "PostgreSQL at $PGHOST does not answer: $(last_words "$work/stderr")"
+  set_options "$server"
+}
+
 # It is not known what of a newer version an older one accepts.
 refuse_older_server() {
-  local taken now
+  local taken now=$((server / 10000))
   taken=$(jq -r '.server // ""' "$manifest")
   [[ $taken =~ ^[0-9]+\. && $force == no ]] || return 0
-  now=$(maintain <<< 'show server_version_num')
-  ((taken = ${taken%%.*}, now = now / 10000, now >= taken)) ||
+  taken=${taken%%.*}
+  ((now >= taken)) ||
     refuse "backup $backup is of PostgreSQL $taken, and $PGHOST is PostgreSQL $now: restore it to a server of version $taken or newer; with --force it is tried all the same"
 }
 
@@ -108,8 +115,7 @@ fill_database() { # NUMBER
 }
 
 fill_restored() { # PART
-  local server missing
-  server=$(maintain <<< 'show server_version_num')
+  local missing
   missing=$(jq -r '.tablespaces | join("\n")' "$1.schema.json" | grep -vxF -f <(maintain <<< 'select spcname from pg_tablespace') || true)
   [[ -z $missing ]] || echo "there are no tablespaces $missing: all goes to the default one"
   # Materialized views are filled with the rights of their owners, from whom row security may hide rows.

@@ -41,6 +41,11 @@ const HOSTILE = [
   `local_preload_libraries = 'missing'`,
   `client_min_messages = 'debug5'`,
 ];
+// Each session is idle for longer than a timeout of HOSTILE before its first query.
+const SLOW_PSQL = `#!/bin/bash
+PATH=\${PATH#*"\${0%/*}":}
+exec psql -c '\\! sleep 0.05' "$@"
+`;
 const FILL = `
 create schema own authorization own;
 set role own;
@@ -91,8 +96,9 @@ describe('a backup of PostgreSQL', { timeout: LIMIT_MS }, () => {
     const before = await server.sql('table own."Tä"', 'theirs');
     await set(server, settings);
 
-    const all = await backUpPostgresql({ ...server.env, ...CLUSTER });
-    const one = await backUpPostgresql({ ...server.env, PGDATABASE: 'theirs' });
+    const programs = { psql: SLOW_PSQL };
+    const all = await backUpPostgresql({ ...server.env, ...CLUSTER }, programs);
+    const one = await backUpPostgresql({ ...server.env, PGDATABASE: 'theirs' }, programs);
 
     for (const run of [all, one]) {
       expect(run.failure, run.said).toBeUndefined();

@@ -20,7 +20,7 @@ export interface BackupRun extends ScriptResult {
   readonly restoreTo: (env: Env, ...args: readonly string[]) => Promise<string>;
 }
 
-/** Runs the hook of PostgreSQL for the current test, with a volume and optionally with other programs. */
+/** Runs the hook of PostgreSQL for the current test, with a volume and optionally with other programs, which the restore uses too. */
 export async function backUpPostgresql(more: Env, programs: Env = {}): Promise<BackupRun> {
   const folder = backupFolder();
   const env = { ...folder.env, BACKUP_NAME: 'db', ...more };
@@ -35,7 +35,7 @@ export async function backUpPostgresql(more: Env, programs: Env = {}): Promise<B
     said: JSON.stringify(result.printed),
     restoreTo: async (target, ...args) => {
       const { stdout } = await promisify(execFile)(script, [...takeOver, ...args], {
-        env: { ...process.env, ...env, ...target },
+        env: { ...process.env, ...env, PATH, ...target },
       });
       return stdout;
     },

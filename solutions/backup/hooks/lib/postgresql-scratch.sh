@@ -20,7 +20,7 @@ start_scratch() {
     log="the log: "
   fi
   want_server "$scratch_password"
-  until scratch pg_isready -q && scratch query 'select 1' > /dev/null 2> "$work/stderr"; do
+  until scratch pg_isready -q && scratch_version=$(scratch server_version_num 2> "$work/stderr"); do
     [[ -z ${scratch_pid:-} ]] || kill -0 "$scratch_pid" 2> /dev/null ||
       fail VerifyFailed "the scratch server does not start: $(last_words "$work/server.log")"
     ((SECONDS < ends)) ||
@@ -55,7 +55,7 @@ scratch_as() ( # USER COMMAND...
   # Removes all variables that lead to the server that is backed up.
   unset "${!PG@}"
   export PGHOST=$scratch_folder/server PGPORT=5432 PGUSER=$1 PGPASSWORD=$scratch_password PGSSLMODE=disable
-  PGOPTIONS=$(session_options 0)${scratch_options:-}
+  PGOPTIONS=$(session_options "${scratch_version:-0}")${scratch_options:-}
   export PGDATABASE=${scratch_database:-postgres} PGOPTIONS
   "${@:2}"
 )

@@ -33,6 +33,12 @@ set_options() { # VERSION
   export PGOPTIONS
 }
 
+# Prints the version of the server as a number. Each server tells it when it accepts a connection, so that no query is
+# sent, which the settings of a database or role could stop before `set_options` turns them off.
+server_version_num() {
+  psql -XAtq -c '\echo :SERVER_VERSION_NUM'
+}
+
 # Prints all settings that change what a server prints or allows, as options. A session has them from its first
 # statement on, whatever the owner of a database or role has set with ALTER. A server refuses a connection with an
 # option that it does not know, hence VERSION.
@@ -57,7 +63,7 @@ session_options() { # VERSION
 database_identity() {
   local name system=''
   for name in "$PGDATABASE" postgres template1; do
-    system=$(PGDATABASE=$name query 'select system_identifier from pg_control_system()' 2> "$work/stderr") && break
+    system=$(PGDATABASE=$name system_identifier 2> "$work/stderr") && break
   done
   [[ -n $system ]] || fail DatabaseUnreachable "PostgreSQL at $PGHOST does not say which server it is: $(last_words "$work/stderr")"
   echo "postgresql/$system$([[ $POSTGRESQL_SCOPE == cluster ]] || jq -rn --arg name "$PGDATABASE" '"/" + ($name | @uri)')"
@@ -65,6 +71,13 @@ database_identity() {
 
 restore_identity() {
   database_identity
+}
+
+system_identifier() {
+  local version
+  version=$(server_version_num) || return
+  set_options "$version"
+  query 'select system_identifier from pg_control_system()'
 }
 
 # Prints the major version of a program.

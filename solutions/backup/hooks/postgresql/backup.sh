@@ -17,7 +17,7 @@ dumped_tables="'p', 'u'"
 
 database_check() {
   local server client said
-  if ! server=$(query 'show server_version_num' 2> "$work/stderr"); then
+  if ! server=$(server_version_num 2> "$work/stderr"); then
     said=$(last_words "$work/stderr")
     case $said in
       *authentication* | *'no pg_hba.conf'* | *'role "'*) fail WrongCredentials "PostgreSQL refuses the user $PGUSER: correct PGUSER and PGPASSWORD in the Secret: $said" ;;
