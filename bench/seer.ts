@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startBare } from './bare/client.ts';
-import { nowMs, quantile, sleep } from './figures.ts';
+import { median, nowMs, quantile, sleep } from './figures.ts';
 import { interleaved } from './interleave.ts';
 import { openLineFile, type LineFile } from './line-file.ts';
 import { startOperator } from './operator.ts';
@@ -25,37 +25,77 @@ export interface Seers {
   readonly peer: Seer | undefined;
 }
 
-/** Lets each seer see this many events, in turn, one at a time; `most` are the goals of p50 and p99. */
+/** Starts the subjects of one round; what it starts ends with `ends`. */
+export type StartSeers = (stage: BenchStage, ends: AsyncDisposableStack) => Promise<Seers>;
+
+export interface LatencySize {
+  /** New processes of each subject, one after the other, because some processes are faster for as long as they run. */
+  readonly rounds: number;
+  /** Events that each process sees, one at a time. */
+  readonly events: number;
+  /** The goals of p50 and p99. */
+  readonly most: readonly [p50: number, p99?: number];
+}
+
+/** Lets each subject see events in turn; a figure is the median of those of the processes. */
 export async function latencies(
   stage: BenchStage,
-  { hooklet, limit, peer }: Seers,
-  { events, most }: { readonly events: number; readonly most: readonly [p50: number, p99?: number] },
+  start: StartSeers,
+  { rounds, events, most }: LatencySize,
 ): Promise<readonly Measure[]> {
-  const times = await interleaved(events, {
-    hooklet: async (index) => eventMs(stage, hooklet, index),
-    limit: async (index) => eventMs(stage, limit, index),
-    peer: peer && (async (index) => eventMs(stage, peer, index)),
-  });
-  const figure = (name: string, share: number, most?: number): Measure => ({
+  const times: Times[] = [];
+  for (let round = 0; round < rounds; round++) {
+    times.push(await timesOf(stage, start, { round, events }));
+    // The subjects of the next round begin with a list, in which they would see these events again.
+    await stage.api.call('DELETE', `${CONFIG_MAPS}?labelSelector=bench`);
+  }
+  const of = (subject: keyof Times, share: number): number => median(times.map((one) => quantile(one[subject], share)));
+  const hasPeer = times.every(({ peer }) => peer.length > 0);
+  const figure = (name: string, share: number, goal?: number): Measure => ({
     name,
     unit: 'ms',
-    hooklet: quantile(times.hooklet, share),
-    limit: quantile(times.limit, share),
-    ...(times.peer.length > 0 && { peer: quantile(times.peer, share) }),
-    ...(most !== undefined && { goal: { type: 'ratio', most } }),
+    hooklet: of('hooklet', share),
+    limit: of('limit', share),
+    ...(hasPeer && { peer: of('peer', share) }),
+    ...(goal !== undefined && { goal: { type: 'ratio', most: goal } }),
   });
   return [figure('p50', 0.5, most[0]), figure('p99', 0.99, most[1])];
 }
 
+/** The milliseconds of the events of one process of each subject. */
+type Times = Readonly<Record<keyof Seers, readonly number[]>>;
+
+async function timesOf(
+  stage: BenchStage,
+  start: StartSeers,
+  { round, events }: { readonly round: number; readonly events: number },
+): Promise<Times> {
+  await using ends = new AsyncDisposableStack();
+  const { hooklet, limit, peer } = await start({ ...stage, folder: stageFolder(stage, `round-${round}`) }, ends);
+  const eventMs = async (seer: Seer, index: number): Promise<number> => eventLatency(stage, seer, { round, index });
+  return await interleaved(events, {
+    hooklet: async (index) => eventMs(hooklet, index),
+    limit: async (index) => eventMs(limit, index),
+    peer: peer && (async (index) => eventMs(peer, index)),
+  });
+}
+
 /** Causes one event and resolves to the milliseconds from before the POST until the hook began. */
-async function eventMs(stage: BenchStage, { label, out }: Seer, index: number): Promise<number> {
-  const metadata = { name: `${label}-${index}`, namespace: 'default', labels: { bench: label } };
+async function eventLatency(
+  stage: BenchStage,
+  { label, out }: Seer,
+  { round, index }: { readonly round: number; readonly index: number },
+): Promise<number> {
+  const metadata = { name: `${label}-${round}-${index}`, namespace: 'default', labels: { bench: label } };
   const postedAtMs = nowMs();
   await stage.api.call('POST', CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
   const lines = await out.reach(index + 1);
   // The row is about an idle operator: wait until the work of the event has ended.
   await sleep(20);
-  return Number(lines[index]?.split(' ')[0]) * 1000 - postedAtMs;
+  const latencyMs = Number(lines[index]?.split(' ')[0]) * 1000 - postedAtMs;
+  if (latencyMs <= 0)
+    throw new Error(`${metadata.name}: the hook began ${-latencyMs} ms before the POST: ${lines[index]}`);
+  return latencyMs;
 }
 
 /** An operator with one bash hook, synchronized. */

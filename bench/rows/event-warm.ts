@@ -4,8 +4,13 @@ import type { BenchStage } from '../stage.ts';
 
 /** From before the POST to the run of a warm TypeScript hook; the limit is the bare watch that spawns a bash hook. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
-  await using ends = new AsyncDisposableStack();
-  const hooklet = await startWarmSeer(stage, ends);
-  const limit = await startBareSeer(stage, ends);
-  return await latencies(stage, { hooklet, limit, peer: undefined }, { events: 150, most: [0.75] });
+  return latencies(
+    stage,
+    async (round, ends) => ({
+      hooklet: await startWarmSeer(round, ends),
+      limit: await startBareSeer(round, ends),
+      peer: undefined,
+    }),
+    { rounds: 3, events: 100, most: [0.75] },
+  );
 }

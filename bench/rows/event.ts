@@ -4,9 +4,13 @@ import type { BenchStage } from '../stage.ts';
 
 /** From before the POST to the start of a bash hook; the limit is a bare watch with a small process that spawns it. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
-  await using ends = new AsyncDisposableStack();
-  const hooklet = await startShellSeer(stage, stage.hooklet, ends);
-  const peer = stage.peer && (await startShellSeer(stage, stage.peer, ends));
-  const limit = await startBareSeer(stage, ends);
-  return await latencies(stage, { hooklet, limit, peer }, { events: 300, most: [1.25, 1.5] });
+  return latencies(
+    stage,
+    async (round, ends) => ({
+      hooklet: await startShellSeer(round, round.hooklet, ends),
+      peer: round.peer && (await startShellSeer(round, round.peer, ends)),
+      limit: await startBareSeer(round, ends),
+    }),
+    { rounds: 5, events: 150, most: [1.25, 1.5] },
+  );
 }
