@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { MemberHash, Status } from '../../solutions/etcd-repair/hooks/lib/etcd.ts';
 import { compareVoters, silentVoters, tableOf } from '../../solutions/etcd-repair/hooks/lib/hashes.ts';
-import type { PodMember } from '../../solutions/etcd-repair/hooks/lib/facts.ts';
+import type { PodMember } from '../../solutions/etcd-repair/hooks/lib/view.ts';
 
 const AT = 7;
 const { signal } = new AbortController();

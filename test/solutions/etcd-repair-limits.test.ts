@@ -1,21 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { joinLimitMs } from '../../solutions/etcd-repair/hooks/lib/join-limit.ts';
-import { isLearning } from '../../solutions/etcd-repair/hooks/lib/join.ts';
 import { Kubernetes, NotAllowedError, type Answer } from '../../solutions/etcd-repair/hooks/lib/kubernetes.ts';
 import { guardNewPod } from '../../solutions/etcd-repair/hooks/lib/new-pod.ts';
 import { quantity } from '../../solutions/etcd-repair/hooks/lib/quota.ts';
 import { guardRepairLimit, repairsOfDay } from '../../solutions/etcd-repair/hooks/lib/repairs.ts';
 import { guardRevision, revisionToBeMade } from '../../solutions/etcd-repair/hooks/lib/revision.ts';
+import { isLearning } from '../../solutions/etcd-repair/hooks/lib/view.ts';
 
 const GIBIBYTE = 1024 ** 3;
 const nowMs = Date.parse('2026-01-02T12:00:00Z');
 
 describe('the limit for a new member that loads', () => {
-  const limit = (databaseBytes: number, attempt?: number): number => {
-    const facts = { pods: [{ status: { databaseBytes } }, { status: undefined }] };
-    const repair = { settings: { joinWithinMs: 600_000 }, facts, record: { attempt } };
-    return joinLimitMs(repair as unknown as Parameters<typeof joinLimitMs>[0], 4 * 1024 * 1024) / 1000;
-  };
+  const limit = (databaseBytes: number, attempt = 0): number =>
+    joinLimitMs({ joinWithinMs: 600_000, databaseBytes, attempt }) / 1000;
 
   it('is 600 s for an empty database, and long enough for 8 GiB at 100 Mbit/s', () => {
     expect(limit(0)).toBe(600);
@@ -30,7 +27,7 @@ describe('the limit for a new member that loads', () => {
 describe('a learner', () => {
   const learner = (fields: object): Parameters<typeof isLearning>[0] => {
     const member = { id: '4', name: 'etcd-1', peerUrls: [], isLearner: true };
-    return { member, answers: false, error: '', ...fields } as unknown as Parameters<typeof isLearning>[0];
+    return { member, answers: false, error: '', ...fields };
   };
 
   it.each([

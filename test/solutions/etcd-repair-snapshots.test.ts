@@ -39,7 +39,7 @@ function storageOf(files: Readonly<Record<string, 'good' | 'torn' | 'slow'>>, sn
     snapshotsKept,
     snapshotTimeoutMs: 1000,
   };
-  return { settings, etcd, nowMs } as unknown as SnapshotStorage;
+  return { settings, etcd, nowMs };
 }
 
 const kept = (): readonly string[] => readdirSync(folder).toSorted();

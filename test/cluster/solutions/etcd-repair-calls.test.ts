@@ -32,7 +32,7 @@ it.each(ACCESSES)('of three alarms the one CORRUPT of one member is disarmed: %s
   }
   await etcd.enableAuth();
 
-  await disarmCorrupt(etcd.endpoint, '1', TIMEOUT_MS);
+  await disarmCorrupt(etcd.endpoint, '1', { timeoutMs: TIMEOUT_MS });
 
   const { corrupt, noSpace } = await etcd.client().alarms([etcd.endpoint]);
   expect({ corrupt, noSpace }).toEqual({ corrupt: ['2'], noSpace: ['1'] });

@@ -1,4 +1,5 @@
 import { call } from './grpc.ts';
+import type { MemberAccess } from './member-access.ts';
 
 const DEACTIVATE = 2n;
 const CORRUPT = 2n;
@@ -8,21 +9,21 @@ const TEXT_FIELD = 2n;
  * Disarms the alarm CORRUPT of one member, and no other: `etcdctl alarm disarm` disarms all alarms, including one that
  * was raised a moment ago.
  */
-export async function disarmCorrupt(endpoint: string, memberId: string, timeoutMs: number): Promise<void> {
-  const token = await tokenOf(endpoint, timeoutMs);
+export async function disarmCorrupt(endpoint: string, memberId: string, access: MemberAccess): Promise<void> {
+  const token = await tokenOf(endpoint, access);
   const message = Buffer.concat([number(1n, DEACTIVATE), number(2n, BigInt(`0x${memberId}`)), number(3n, CORRUPT)]);
   const path = '/etcdserverpb.Maintenance/Alarm';
-  await call({ endpoint, path, message, timeoutMs, ...(token !== undefined && { token }) });
+  await call({ ...access, endpoint, path, message, ...(token !== undefined && { token }) });
 }
 
 /** Returns a token for the user of etcdctl; undefined without one, where a certificate may name the user. */
-async function tokenOf(endpoint: string, timeoutMs: number): Promise<string | undefined> {
-  const { ETCDCTL_USER: user = '', ETCDCTL_PASSWORD: password } = process.env;
+async function tokenOf(endpoint: string, access: MemberAccess): Promise<string | undefined> {
+  const { ETCDCTL_USER: user = '', ETCDCTL_PASSWORD: password } = access.env ?? process.env;
   if (user === '') return undefined;
   const [name = '', ...rest] = password === undefined ? user.split(':') : [user];
   const message = Buffer.concat([text(1n, name), text(2n, password ?? rest.join(':'))]);
   try {
-    return tokenIn(await call({ endpoint, path: '/etcdserverpb.Auth/Authenticate', message, timeoutMs }));
+    return tokenIn(await call({ ...access, endpoint, path: '/etcdserverpb.Auth/Authenticate', message }));
   } catch (error) {
     // The same rule as in etcdctl.
     if (String(error).includes('authentication is not enabled')) return undefined;

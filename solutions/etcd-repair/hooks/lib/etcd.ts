@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Settings } from './settings.ts';
 
 const run = promisify(execFile);
 const ID_FIELDS = /"(ID|member_id|memberID|leader)":(\d+)/g;
@@ -47,19 +46,31 @@ interface WireStatus {
   readonly errors?: readonly string[];
 }
 
-/** Calls etcd with etcdctl, which handles certificates, users and timeouts. */
+/** How long calls may take. */
+export interface EtcdLimits {
+  readonly timeoutMs: number;
+  /** For the hash of all that a member holds, which it has to read for it. */
+  readonly hashTimeoutMs: number;
+  /** For a snapshot to be saved, and to be read again. */
+  readonly snapshotTimeoutMs: number;
+}
+
+/**
+ * Calls etcd with etcdctl, which handles certificates, users and timeouts. The variables that begin with `ETCDCTL_` say
+ * which certificates and which user.
+ */
 export class Etcd {
-  readonly #settings: Settings;
+  readonly #limits: EtcdLimits;
   /** The signal of the run: every call ends when it aborts. */
   readonly signal: AbortSignal;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(settings: Settings, signal: AbortSignal) {
-    this.#settings = settings;
+  constructor(limits: EtcdLimits, signal: AbortSignal, env: NodeJS.ProcessEnv = process.env) {
+    this.#limits = limits;
     this.signal = signal;
     // The variable clashes with the flag of the same name.
-    const { ETCDCTL_ENDPOINTS: _, ...env } = process.env;
-    this.#env = env;
+    const { ETCDCTL_ENDPOINTS: _, ...rest } = env;
+    this.#env = rest;
   }
 
   async status(endpoint: string): Promise<Status> {
@@ -119,7 +130,7 @@ export class Etcd {
 
   /** Of one member; it reads all it has for it. */
   async hashAt(endpoint: string, revision: number): Promise<MemberHash> {
-    const flags = ['--rev', String(revision), '--command-timeout', `${this.#settings.hashTimeoutMs / 1000}s`];
+    const flags = ['--rev', String(revision), '--command-timeout', `${this.#limits.hashTimeoutMs / 1000}s`];
     const [answer] = await this.hashes([endpoint], ...flags);
     if (answer === undefined) throw new Error(`${endpoint} gave no hash`);
     return answer;
@@ -154,7 +165,7 @@ export class Etcd {
   }
 
   async #work(program: string, ...args: readonly string[]): Promise<string> {
-    const options = { env: this.#env, signal: this.signal, timeout: this.#settings.snapshotTimeoutMs };
+    const options = { env: this.#env, signal: this.signal, timeout: this.#limits.snapshotTimeoutMs };
     return (await run(program, args, options)).stdout;
   }
 
@@ -166,11 +177,20 @@ export class Etcd {
   }
 
   async #ask(endpoints: readonly string[], ...args: readonly string[]): Promise<string> {
-    const seconds = `${this.#settings.timeoutMs / 1000}s`;
+    const seconds = `${this.#limits.timeoutMs / 1000}s`;
     const flags = ['--endpoints', endpoints.join(','), '--command-timeout', seconds, '--dial-timeout', seconds];
     const { stdout } = await run('etcdctl', [...flags, ...args], { env: this.#env, signal: this.signal });
     return stdout;
   }
+}
+
+/** A follower has more time. */
+export function followersFirst<T extends { readonly status: Pick<Status, 'memberId'> | undefined }>(
+  voters: readonly T[],
+  leader: string,
+): readonly T[] {
+  const rank = ({ status }: T): number => (status?.memberId === leader ? 1 : 0);
+  return voters.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** What is worth telling of what etcdctl printed when it failed: its last word, and what is behind a time limit. */

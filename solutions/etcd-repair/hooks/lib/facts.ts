@@ -1,6 +1,8 @@
-import type { Alarms, Member, Status } from './etcd.ts';
+import { followersFirst, type Alarms, type Member } from './etcd.ts';
+import type { SeenPod } from './lost.ts';
 import type { RepairRecord, State } from './record.ts';
 import type { Updates } from './revision.ts';
+import type { PodMember } from './view.ts';
 
 export interface SetSummary {
   readonly uid: string;
@@ -17,16 +19,8 @@ export interface SetSummary {
   readonly updates: Updates;
 }
 
-export interface PodSummary {
-  readonly name: string;
+export interface PodSummary extends SeenPod {
   readonly uid: string;
-  readonly deleting: boolean;
-  /** The deadline of its deletion; empty when it is not being deleted. */
-  readonly endsAt: string;
-  readonly node: string;
-  readonly ready: boolean;
-  /** What its kubelet said last. A node that no longer answers has its Pods be not ready, and this stays. */
-  readonly containersReady: boolean;
   readonly outOfMemory: boolean;
   /** Why its container does not run, such as `ImagePullBackOff`; empty when it runs. */
   readonly waitsFor: string;
@@ -52,21 +46,6 @@ export interface ClusterObjects {
   readonly marker: MarkerSummary | undefined;
   /** The names of those that the hook made. */
   readonly events: readonly string[];
-}
-
-/** The member of one Pod, found by its peer URL. */
-export interface PodMember {
-  readonly pod: string;
-  readonly peerUrl: string;
-  readonly endpoint: string;
-  readonly member: Member | undefined;
-  readonly status: Status | undefined;
-  /** Why the status could not be read. */
-  readonly error: string;
-  /** Whether it answers and knows the leader that all follow. */
-  readonly answers: boolean;
-  /** Whether it also is a voter, and nothing is known to be wrong with it. */
-  readonly isWell: boolean;
 }
 
 /** Everything on which decisions depend. */
@@ -105,13 +84,4 @@ export function commonRevision({ pods }: Facts): number {
 /** The format of times in Kubernetes. */
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
-
-/** A follower has more time. */
-export function followersFirst<T extends { readonly status: Status | undefined }>(
-  voters: readonly T[],
-  leader: string,
-): readonly T[] {
-  const rank = ({ status }: T): number => (status?.memberId === leader ? 1 : 0);
-  return voters.toSorted((a, b) => rank(a) - rank(b));
 }

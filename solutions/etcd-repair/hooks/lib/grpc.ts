@@ -8,6 +8,8 @@ export interface Call {
   readonly message: Uint8Array;
   readonly token?: string;
   readonly timeoutMs: number;
+  /** With the certificates, in the variables of etcdctl; of this process by default. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 const FRAME_HEAD_BYTES = 5;
@@ -15,7 +17,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Makes one unary call on a connection of its own; rejects with the message of the server. */
 export async function call(request: Call): Promise<Buffer> {
-  const session = connect(request.endpoint, tlsFiles(process.env));
+  const session = connect(request.endpoint, tlsFiles(request.env));
   const failed = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => failed.reject(new Error(`${request.endpoint} did not answer within ${request.timeoutMs / 1000}s`)),
@@ -31,7 +33,7 @@ export async function call(request: Call): Promise<Buffer> {
 }
 
 /** The files that etcdctl is given. */
-export function tlsFiles(env: NodeJS.ProcessEnv): {
+export function tlsFiles(env: NodeJS.ProcessEnv = process.env): {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;

@@ -1,5 +1,7 @@
-import { compareVoters, isGiven, silentVoters, tableOf, type Comparison } from './hashes.ts';
-import { majority, voterCount } from './quorum.ts';
+import type { Facts } from './facts.ts';
+import { compareVoters, tableOf, type Comparison } from './hashes.ts';
+import { voterCount } from './quorum.ts';
+import { judgeData, type DataQuestion } from './same-data.ts';
 import type { Turn } from './turn.ts';
 
 /** What is refused because of hashes, as long as it lasts. */
@@ -24,17 +26,25 @@ export async function guardSameData(turn: Turn, { isNow = false } = {}): Promise
 
 function guardComparison(turn: Turn, comparison: Comparison): boolean {
   const { facts, outcome } = turn;
-  const { target } = facts;
-  const others = comparison.voters.filter(({ pod }) => target?.isWell === true || pod !== target?.pod);
-  const given = others.filter(isGiven);
-  const silent = silentVoters({ voters: others }, facts);
-  const compactions = comparison.voters.filter(isGiven).map(({ compactRevision }) => compactRevision);
-  const isOneCompaction = new Set(compactions).size <= 1;
-  if (silent.length > 0 || !isOneCompaction || given.length < majority(voterCount(facts))) {
-    return cannotCompare(turn, comparison);
+  switch (judgeData({ comparison, facts, voters: voterCount(facts), ...suspicionOf(facts) })) {
+    case 'same':
+      return true;
+    case 'unknown':
+      return cannotCompare(turn, comparison);
+    case 'different':
+      return outcome.refuseData('HashesDiffer', differing(turn, comparison));
+    case 'unfounded':
+      return outcome.refuseData(
+        'CorruptUnfounded',
+        `The alarm CORRUPT is about ${facts.target?.pod}, but all members hold the same data: at revision ${comparison.revision} ${tableOf(comparison)}. Nobody is removed. If that is still so, lift it: etcdctl alarm disarm.`,
+      );
   }
-  if (new Set(given.map(({ hash }) => hash)).size === 1) return guardAccusation(turn, comparison);
-  return outcome.refuseData('HashesDiffer', differing(turn, comparison));
+}
+
+function suspicionOf({ target, alarms }: Facts): Pick<DataQuestion, 'leaving' | 'accused'> {
+  if (target === undefined) return {};
+  const isAccused = alarms.corrupt.includes(target.member?.id ?? '');
+  return { ...(!target.isWell && { leaving: target.pod }), ...(isAccused && { accused: target.pod }) };
 }
 
 function votersToAgree({ facts: { pods, target } }: Turn): readonly string[] {
@@ -116,17 +126,4 @@ function differing({ facts }: Turn, comparison: Comparison): string {
     );
   const alarm = corrupt.map(({ pod }) => ` The alarm CORRUPT is about ${pod}, which may be wrong.`);
   return `At revision ${comparison.revision} the members do not hold the same data: ${tableOf(comparison)}.${copies.join('')}${alarm.join('')} Nobody is removed or added, as nobody can tell from here who is right. ${BY_HAND}`;
-}
-
-/** Because of an alarm, only a member that differs from a majority of all voters may be removed. */
-function guardAccusation({ facts, outcome }: Turn, comparison: Comparison): boolean {
-  const { target, alarms } = facts;
-  const accused = comparison.voters.find(({ pod }) => pod === target?.pod);
-  if (accused === undefined || !alarms.corrupt.includes(target?.member?.id ?? '')) return true;
-  const differs = comparison.voters.some((other) => isGiven(other) && other.hash !== accused.hash);
-  if (!isGiven(accused) || differs) return true;
-  return outcome.refuseData(
-    'CorruptUnfounded',
-    `The alarm CORRUPT is about ${accused.pod}, but all members hold the same data: at revision ${comparison.revision} ${tableOf(comparison)}. Nobody is removed. If that is still so, lift it: etcdctl alarm disarm.`,
-  );
 }

@@ -1,4 +1,4 @@
-import { connect } from 'node:tls';
+import { certificateEnd } from './certificate-end.ts';
 import { majority, voterCount, wellCount } from './quorum.ts';
 import { guardRevision } from './revision.ts';
 import { PAUSE_ANNOTATION } from './settings.ts';
@@ -153,19 +153,6 @@ async function guardCertificateOf({ facts, outcome, settings }: Turn, pod: strin
     'CertificateExpired',
     `The certificate of ${pod} has expired. Nothing is replaced: a new member would fare no better. Renew it, and restart the Pod if it is not read again.`,
   );
-}
-
-/** When the certificate of a server expires; `undefined` when it presents none. */
-async function certificateEnd({ hostname, port }: URL, timeoutMs: number): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-  const deadline = setTimeout(() => resolve(undefined), timeoutMs);
-  socket.once('secureConnect', () => resolve(socket.getPeerCertificate().valid_to));
-  socket.once('error', () => resolve(undefined));
-  return promise.finally(() => {
-    clearTimeout(deadline);
-    socket.destroy();
-  });
 }
 
 function disagreements({ facts }: Pick<Turn, 'facts'>, except: readonly string[] = []): string {

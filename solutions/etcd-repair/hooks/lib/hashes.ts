@@ -1,6 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { etcdError, type Etcd } from './etcd.ts';
-import { followersFirst, type Facts, type PodMember } from './facts.ts';
+import { etcdError, followersFirst, type Etcd, type Member, type Status } from './etcd.ts';
+
+/** A member that may be a voter, and whether it answered when it was last asked for its status. */
+export interface MemberToCompare {
+  readonly pod: string;
+  readonly endpoint: string;
+  readonly member: Pick<Member, 'isLearner'> | undefined;
+  readonly status: Pick<Status, 'memberId'> | undefined;
+  /** Why it did not answer. */
+  readonly error: string;
+}
 
 /** The hash of a voter's data at the common revision. */
 export interface VoterData {
@@ -18,10 +27,10 @@ export interface Comparison {
   readonly voters: readonly VoterData[];
 }
 
-/** The voters to ask, and those that are known to answer. */
+/** The members of which the voters are asked, the leader last. */
 export interface Voters {
   readonly etcd: Pick<Etcd, 'status' | 'hashAt' | 'signal'>;
-  readonly facts: Pick<Facts, 'pods' | 'leader'>;
+  readonly facts: { readonly pods: readonly MemberToCompare[]; readonly leader: string };
 }
 
 const TRIES = 3;
@@ -74,7 +83,7 @@ async function compareOnce({ etcd, facts }: Voters): Promise<Comparison> {
   return { revision, voters: answers.toSorted((a, b) => a.pod.localeCompare(b.pod)) };
 }
 
-async function revisionOf(etcd: Voters['etcd'], { endpoint, status }: PodMember): Promise<number | undefined> {
+async function revisionOf(etcd: Voters['etcd'], { endpoint, status }: MemberToCompare): Promise<number | undefined> {
   if (status === undefined) return undefined;
   return etcd.status(endpoint).then(
     ({ revision }) => revision,
@@ -82,7 +91,7 @@ async function revisionOf(etcd: Voters['etcd'], { endpoint, status }: PodMember)
   );
 }
 
-async function dataOf(etcd: Voters['etcd'], voter: PodMember, revision: number): Promise<VoterData> {
+async function dataOf(etcd: Voters['etcd'], voter: MemberToCompare, revision: number): Promise<VoterData> {
   const none = { pod: voter.pod, hash: undefined, compactRevision: 0 };
   if (voter.status === undefined) return { ...none, error: voter.error };
   try {

@@ -1,18 +1,23 @@
-import type { Repair } from './turn.ts';
+export interface JoinLimit {
+  /** For all but the transfer of the database. */
+  readonly joinWithinMs: number;
+  readonly databaseBytes: number;
+  /** How many learners before this one did not come up. */
+  readonly attempt: number;
+  readonly bytesPerSecond?: number;
+}
 
 /** Minimum rate at which a new member must load the database. */
 const LEAST_BYTES_PER_SECOND = 4 * 1024 * 1024;
 /** Minimum rate while the leader reports that it is sending; how much has arrived is unknown. */
 export const LEAST_BYTES_PER_SECOND_SENT = 128 * 1024;
 
-/** Whether the new member exceeds the time limit of its last step. */
-export function joinsTooLong(repair: Repair, bytesPerSecond = LEAST_BYTES_PER_SECOND): boolean {
-  const { facts, record } = repair;
-  return facts.nowMs - Date.parse(record.stepAt) > joinLimitMs(repair, bytesPerSecond);
-}
-
-/** Longer for a large database, and twice as long for each further attempt. */
-export function joinLimitMs({ settings, facts, record }: Pick<Repair, 'settings' | 'facts' | 'record'>, rate: number) {
-  const bytes = Math.max(0, ...facts.pods.map(({ status }) => status?.databaseBytes ?? 0));
-  return (settings.joinWithinMs + (1000 * bytes) / rate) * 2 ** (record.attempt ?? 0);
+/** How long a step of a new member may take: longer for a large database, and twice as long for each attempt. */
+export function joinLimitMs({
+  joinWithinMs,
+  databaseBytes,
+  attempt,
+  bytesPerSecond = LEAST_BYTES_PER_SECOND,
+}: JoinLimit): number {
+  return (joinWithinMs + (1000 * databaseBytes) / bytesPerSecond) * 2 ** attempt;
 }

@@ -1,11 +1,12 @@
 import { etcdError, type Member } from './etcd.ts';
-import { joinsTooLong, LEAST_BYTES_PER_SECOND_SENT } from './join-limit.ts';
+import { LEAST_BYTES_PER_SECOND_SENT } from './join-limit.ts';
 import { sendsDatabase } from './leader-metrics.ts';
 import { guardNewPod } from './new-pod.ts';
-import { wellEndpoints, type PodMember } from './facts.ts';
+import { wellEndpoints } from './facts.ts';
 import { guardRepairLimit } from './repairs.ts';
-import { storageOf } from './steps.ts';
+import { joinsTooLong, storageOf } from './steps.ts';
 import type { Repair } from './turn.ts';
+import { isLearning } from './view.ts';
 
 export async function join(repair: Repair, member: Member): Promise<void> {
   const { outcome, target } = repair;
@@ -15,12 +16,6 @@ export async function join(repair: Repair, member: Member): Promise<void> {
     outcome.refuse('JoinFailed', `${target.pod} was added, but does not start. See kubectl logs ${target.pod}.`);
   } else if (await isLoading(repair, member)) outcome.say('waiting for the member to load', { pod: target.pod });
   else await startOver(repair, member);
-}
-
-/** Whether it runs: it answers, or it has started and cannot check a password, as no learner can. */
-export function isLearning({ member, answers, error }: PodMember): boolean {
-  const isUp = answers || error.includes('rpc not supported for learner');
-  return member?.isLearner === true && member.name !== '' && isUp;
 }
 
 /** Whether it has what the leader has, etcd itself decides. */

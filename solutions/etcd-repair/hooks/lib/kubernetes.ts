@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
-import type { Settings } from './settings.ts';
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const TIMEOUT_MS = 15_000;
@@ -22,7 +21,8 @@ export class Kubernetes {
   readonly #accountDir: string;
   readonly #signal: AbortSignal;
 
-  constructor({ accountDir }: Settings, signal: AbortSignal) {
+  /** `accountDir` is where the ServiceAccount of the Pod is mounted. */
+  constructor({ accountDir }: { readonly accountDir: string }, signal: AbortSignal) {
     this.#accountDir = accountDir;
     this.#signal = signal;
   }

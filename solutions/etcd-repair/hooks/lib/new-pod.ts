@@ -1,5 +1,6 @@
-import { NotAllowedError, type Answer } from './kubernetes.ts';
-import { overused, type Quota } from './quota.ts';
+import { NotAllowedError } from './kubernetes.ts';
+import { couldBeMade, type Plan } from './made-anew.ts';
+import type { Quota } from './quota.ts';
 import { ordinalOf, revisionToBeMade } from './revision.ts';
 import type { Turn } from './turn.ts';
 
@@ -20,14 +21,6 @@ interface Meta {
 
 interface Named {
   readonly name: string;
-}
-
-/** An object that is created again: the claim or the Pod. */
-interface Plan {
-  readonly plural: 'pods' | 'persistentvolumeclaims';
-  readonly object: object;
-  /** Whether deleting the old one frees quota. */
-  readonly isThere: boolean;
 }
 
 /** Of other nodes a new disk may be had. */
@@ -93,25 +86,25 @@ function claimsFor({ settings, facts }: Turn, { spec }: Template, pod: string): 
 }
 
 async function guardPlan({ kubernetes, settings, facts, outcome }: Turn, plan: Plan, quotas: readonly Quota[]) {
-  const { plural, object, isThere } = plan;
-  const answer = await kubernetes.dryRun(`/api/v1/namespaces/${settings.namespace}/${plural}`, object);
+  const making = await couldBeMade({ kubernetes, namespace: settings.namespace, quotas }, plan);
   const pod = facts.target?.pod ?? '';
-  const said = refusalIn(answer);
-  if (said === undefined) return true;
-  if (said.includes('does not support dry run')) {
-    outcome.say('not known whether it can be made: a webhook of the cluster does not support dry runs', { pod, said });
-    return true;
+  switch (making.is) {
+    case 'possible':
+      return true;
+    case 'unknown':
+      outcome.say('not known whether it can be made: a webhook of the cluster does not support dry runs', {
+        pod,
+        said: making.why,
+      });
+      return true;
+    case 'forbidden':
+      return refuseWithoutRight({ facts, outcome }, making.why);
+    case 'refused':
+      return outcome.refuse(
+        'PodCannotBeMade',
+        `${plan.plural === 'pods' ? 'The Pod' : 'A claim of the Pod'} ${pod} could not be made anew, so its disk is left alone: ${making.why} Mend that first.`,
+      );
   }
-  if (said.includes('cannot create resource')) {
-    return refuseWithoutRight({ facts, outcome }, said);
-  }
-  // What goes makes room for what comes, unless more is used than there may be.
-  const why = said.includes('exceeded quota') && isThere ? overused(quotas, plural) : `${said}.`;
-  if (why === undefined) return true;
-  return outcome.refuse(
-    'PodCannotBeMade',
-    `${plural === 'pods' ? 'The Pod' : 'A claim of the Pod'} ${pod} could not be made anew, so its disk is left alone: ${why} Mend that first.`,
-  );
 }
 
 function refuseWithoutRight({ facts, outcome }: Pick<Turn, 'facts' | 'outcome'>, said: string): boolean {
@@ -119,12 +112,6 @@ function refuseWithoutRight({ facts, outcome }: Pick<Turn, 'facts' | 'outcome'>,
     'RightsMissing',
     `${said}. So nobody can tell whether ${facts.target?.pod} could be made anew, and it is not replaced: apply manifests/rbac.yaml.`,
   );
-}
-
-/** That it is there already is said last. */
-function refusalIn({ status, body }: Answer): string | undefined {
-  if ((status >= 200 && status < 300) || status === 409) return undefined;
-  return body.message ?? `the API server answered with ${status}`;
 }
 
 /** The object as the StatefulSet creates it. */

@@ -14,7 +14,7 @@ import {
   guardTarget,
   guardTargetWanted,
 } from './guards.ts';
-import { isLearning, join, promote } from './join.ts';
+import { join, promote } from './join.ts';
 import { guardNewPod } from './new-pod.ts';
 import { guardRepairLimit } from './repairs.ts';
 import { lookBeforeRemoval } from './removal.ts';
@@ -32,6 +32,7 @@ import {
   writeRecord,
 } from './steps.ts';
 import type { Repair, Turn } from './turn.ts';
+import { isLearning } from './view.ts';
 
 /** The first thing to be done or to be said ends the run. */
 export async function repairStep(turn: Turn): Promise<void> {

@@ -1,12 +1,22 @@
 import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Etcd } from './etcd.ts';
-import type { Settings } from './settings.ts';
 
-/** The folder of the snapshots, and the function that checks one. */
+/** Where snapshots of one cluster are, and how many stay. Several clusters may share a folder. */
+export interface SnapshotPlace {
+  readonly snapshotDir: string;
+  readonly namespace: string;
+  /** Names the files, with the namespace. */
+  readonly statefulset: string;
+  readonly snapshotsKept: number;
+  /** What a killed run left goes when it is twice as old. */
+  readonly snapshotTimeoutMs: number;
+}
+
+/** The place of the snapshots, and the function that checks one. */
 export interface SnapshotStorage {
-  readonly settings: Settings;
-  readonly etcd: Etcd;
+  readonly settings: SnapshotPlace;
+  readonly etcd: Pick<Etcd, 'snapshotRevision'>;
   readonly nowMs: number;
 }
 
@@ -15,12 +25,12 @@ const MEBIBYTE = 1024 * 1024;
 /** What is written meanwhile is in the snapshot as well. */
 const GROWTH = 1.05;
 
-export function pathOf(settings: Settings, atMs: number): string {
+export function pathOf(settings: SnapshotPlace, atMs: number): string {
   return `${startOf(settings)}-${atMs / 1000}.db`;
 }
 
 /** Of this run alone: process ids are the same in the Pod of another runner. */
-export function partOf(settings: Settings): string {
+export function partOf(settings: SnapshotPlace): string {
   return `${startOf(settings)}${PART}${crypto.randomUUID()}`;
 }
 
@@ -105,6 +115,6 @@ async function roomIn(folder: string): Promise<{ readonly free: number; readonly
   return { free: bavail * bsize, size: blocks * bsize };
 }
 
-function startOf({ snapshotDir, namespace, statefulset }: Settings): string {
+function startOf({ snapshotDir, namespace, statefulset }: SnapshotPlace): string {
   return join(snapshotDir, `${namespace}-${statefulset}`);
 }

@@ -2,11 +2,11 @@ import { disarmCorrupt as disarmCorruptOf } from './alarm.ts';
 import { etcdError, etcdSaid } from './etcd.ts';
 import { guardSameData } from './guard-data.ts';
 import { guardGone } from './guard-lost.ts';
-import { joinsTooLong } from './join-limit.ts';
+import { joinLimitMs } from './join-limit.ts';
 import { isoSeconds, wellEndpoints, type ClaimSummary, type Facts, type PodSummary } from './facts.ts';
 import { leaderName, startedText } from './news.ts';
 import type { RepairRecord } from './record.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { Snapshot } from './new-snapshot.ts';
 import type { Repair, Turn } from './turn.ts';
 
 // Each step can be repeated without harm: it identifies its object by an id that is never reused.
@@ -79,7 +79,7 @@ export async function disarmCorrupt(repair: Repair): Promise<void> {
   if (!(await guardSameData(repair))) return;
   const [endpoint = ''] = wellEndpoints(facts);
   await attempt(repair, 'disarmed', {
-    act: async () => disarmCorruptOf(endpoint, record.memberID, settings.timeoutMs),
+    act: async () => disarmCorruptOf(endpoint, record.memberID, { timeoutMs: settings.timeoutMs }),
   });
 }
 
@@ -135,6 +135,15 @@ export async function verify(repair: Repair): Promise<void> {
     const seconds = Math.round((facts.nowMs - Date.parse(record.startedAt)) / 1000);
     outcome.finish(seconds, `${target.pod} is a member again after ${seconds}s, and all members have the same data.`);
   }
+}
+
+/** Whether the new member exceeds the time limit of its last step. */
+export function joinsTooLong({ settings, facts, record }: Repair, bytesPerSecond?: number): boolean {
+  const databaseBytes = Math.max(0, ...facts.pods.map(({ status }) => status?.databaseBytes ?? 0));
+  const { joinWithinMs } = settings;
+  const rate = bytesPerSecond === undefined ? {} : { bytesPerSecond };
+  const limitMs = joinLimitMs({ joinWithinMs, databaseBytes, attempt: record.attempt ?? 0, ...rate });
+  return facts.nowMs - Date.parse(record.stepAt) > limitMs;
 }
 
 /** A cluster that was complete once is never bootstrapped again. */

@@ -1,9 +1,10 @@
 import type { Etcd } from './etcd.ts';
 import type { Kubernetes } from './kubernetes.ts';
-import type { Facts, PodMember } from './facts.ts';
+import type { Facts } from './facts.ts';
 import type { Outcome } from './outcome.ts';
 import type { RepairRecord } from './record.ts';
 import type { Settings } from './settings.ts';
+import type { PodMember } from './view.ts';
 
 /** One run: its facts, and its outcome. */
 export interface Turn {

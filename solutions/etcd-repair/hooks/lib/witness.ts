@@ -2,10 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tlsFiles } from './grpc.ts';
-import { httpUrl } from './http-url.ts';
-import type { PodMember } from './facts.ts';
-import type { Settings } from './settings.ts';
-import type { Turn } from './turn.ts';
+import { httpUrl, type MemberAccess } from './member-access.ts';
 
 /** What the other members report about a member that the hook does not reach. */
 export interface PeersView {
@@ -15,36 +12,57 @@ export interface PeersView {
   readonly said: string;
 }
 
+/** A member that is not reached. */
+export interface Unreached {
+  readonly pod: string;
+  readonly member: { readonly id: string } | undefined;
+}
+
+/** All members, the one that is not reached among them, and the id of the leader. */
+export interface Peers {
+  readonly pods: readonly Peer[];
+  readonly leader: string;
+}
+
+export interface Peer extends Unreached {
+  readonly endpoint: string;
+  /** Whether it answers and knows the leader that all follow. */
+  readonly answers: boolean;
+}
+
+type Access = MemberAccess & { readonly signal: AbortSignal };
+
 const BETWEEN_MS = 1500;
 const MOST_BYTES = 1_048_576;
 
 /**
  * The leader knows how much of its log each member has accepted. A member that now has what was committed a moment ago
- * answers the leader. An open connection would prove little, because a hanging process keeps its connections.
+ * answers the leader. An open connection would prove little, because a hanging process keeps its connections. Never
+ * rejects.
  */
-export async function peersView(turn: Turn, { pod, member }: PodMember): Promise<PeersView> {
-  const { facts } = turn;
-  const others = facts.pods.filter((other) => other.pod !== pod && other.answers);
-  if (member !== undefined && facts.leader === member.id) {
+export async function peersView({ pods, leader: id }: Peers, target: Unreached, access: Access): Promise<PeersView> {
+  const { pod, member } = target;
+  const others = pods.filter((other) => other.pod !== pod && other.answers);
+  if (member !== undefined && id === member.id) {
     return { isSeen: true, said: `${others.map((other) => other.pod).join(' and ')} follow it as their leader` };
   }
-  const leader = others.find((other) => other.member?.id === facts.leader);
+  const leader = others.find((other) => other.member?.id === id);
   if (leader === undefined) return { isSeen: undefined, said: 'there is no leader that could be asked' };
   try {
-    return await leaderView(turn, leader, member?.id ?? '');
+    return await leaderView(leader, member?.id ?? '', access);
   } catch (error) {
     const [why = ''] = String(error).split('\n');
     return {
       isSeen: undefined,
-      said: `the leader ${leader.pod} could not be asked (${httpUrl(turn.settings, leader.endpoint, '/debug/vars').href}: ${why.slice(0, 200)})`,
+      said: `the leader ${leader.pod} could not be asked (${httpUrl(access, leader.endpoint, '/debug/vars').href}: ${why.slice(0, 200)})`,
     };
   }
 }
 
-async function leaderView({ settings, etcd }: Turn, leader: PodMember, id: string): Promise<PeersView> {
-  const { commit } = await raftStatus(settings, leader.endpoint);
-  await sleep(BETWEEN_MS, undefined, { signal: etcd.signal });
-  const { progress } = await raftStatus(settings, leader.endpoint);
+async function leaderView(leader: Peer, id: string, access: Access): Promise<PeersView> {
+  const { commit } = await raftStatus(leader.endpoint, access);
+  await sleep(BETWEEN_MS, undefined, { signal: access.signal });
+  const { progress } = await raftStatus(leader.endpoint, access);
   const known = progress[id];
   // A member that has just stopped leading lists no progress.
   if (known === undefined) throw new Error(`it knows nothing of the member ${id}`);
@@ -59,8 +77,8 @@ interface RaftStatus {
   readonly progress: Readonly<Record<string, { readonly match?: number; readonly state?: string }>>;
 }
 
-async function raftStatus(settings: Settings, endpoint: string): Promise<RaftStatus> {
-  const vars = JSON.parse(await get(httpUrl(settings, endpoint, '/debug/vars'), settings.timeoutMs)) as {
+async function raftStatus(endpoint: string, access: Access): Promise<RaftStatus> {
+  const vars = JSON.parse(await get(httpUrl(access, endpoint, '/debug/vars'), access)) as {
     readonly 'raft.status'?: Partial<RaftStatus>;
   };
   const { commit, progress } = vars['raft.status'] ?? {};
@@ -69,9 +87,9 @@ async function raftStatus(settings: Settings, endpoint: string): Promise<RaftSta
 }
 
 /** With the certificates that etcdctl uses. */
-async function get(url: URL, timeoutMs: number): Promise<string> {
+async function get(url: URL, { timeoutMs, env, signal }: Access): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const options = { signal: AbortSignal.timeout(timeoutMs), agent: false };
+  const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), agent: false };
   const answered = (response: http.IncomingMessage): void => {
     let text = '';
     response.setEncoding('utf8');
@@ -86,7 +104,7 @@ async function get(url: URL, timeoutMs: number): Promise<string> {
   };
   const request =
     url.protocol === 'https:'
-      ? https.get(url, { ...options, ...tlsFiles(process.env) }, answered)
+      ? https.get(url, { ...options, ...tlsFiles(env) }, answered)
       : http.get(url, options, answered);
   request.on('error', reject);
   return promise;
