@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SERVERS } from './vitest.servers.config.ts';
 
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 
@@ -11,18 +12,11 @@ const FIRST = [
   'conformance',
   'solutions/etcd-repair',
   'solutions/backup-faults',
-  'solutions/backup-drill',
   'solutions/etcd-repair-install',
-  'solutions/backup-bucket',
-  'solutions/backup-odd-postgresql',
   'solutions/backup-restore',
-  'solutions/backup-etcd',
-  'solutions/backup-retention',
   'solutions/backup',
   'solutions/etcd-repair-decisions',
-  'solutions/backup-new-server',
   'solutions/backup-operators',
-  'solutions/backup-encrypted',
 ];
 
 // What keeps the cores busy goes to the end, where nothing else runs that holds wall times.
@@ -46,7 +40,7 @@ export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
     include: ['test/cluster/**/*.test.ts', 'packages/test-kubelet/test/**/*.test.ts'],
-    exclude: ['test/cluster/operators/**'],
+    exclude: ['test/cluster/operators/**', ...SERVERS],
     globalSetup: ['test/cluster/global-setup.ts'],
     setupFiles: ['test/cluster/hinders-nobody.ts'],
     pool: 'forks',
