@@ -18,7 +18,7 @@ reuse_dump() {
   local about=$made/manifest.json
   if [[ -d $made && ! -L $made && -O $made && -s $about && $(jq -r '.backup + " " + .identity' "$about") == "$backup $identity" ]]; then
     dump_name=$(jq -r .file "$about") checksum=$(jq -r .sha256 "$about")
-    if [[ $dump_name =~ $DUMP_PATTERN && $(sha256sum < "$made/$dump_name" | cut -d ' ' -f 1) == "$checksum" ]]; then
+    if [[ $dump_name =~ $DUMP_PATTERN && $(checksum_of "$made/$dump_name") == "$checksum" ]]; then
       dump=$made/$dump_name bytes=$(jq -r .bytes "$about")
       cp "$about" "$work/manifest.json"
       echo "the dump of the attempt before is sent, taken at $(jq -r .takenAt "$about")"
@@ -81,7 +81,7 @@ keep_failed() { # MESSAGE
     echo "it is not kept: it has $bytes bytes, and BACKUP_KEEP_FAILED_MIB is $BACKUP_KEEP_FAILED_MIB"
     return 0
   }
-  checksum=$(sha256sum < "$dump" | cut -d ' ' -f 1)
+  checksum=$(checksum_of "$dump")
   write_manifest | jq -c --arg failure "$1" '. + {failure: $failure[:1000]}' > "$work/manifest.json"
   stored_in=failed/
   send_dump failed/

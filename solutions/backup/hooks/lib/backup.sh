@@ -8,7 +8,7 @@
 #   database_verify FILE    restores the dump elsewhere and compares it; sets verified and counts, a JSON object
 #   database_version        prints the version of the program that makes the dump
 # shellcheck source=common.sh
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "${BASH_SOURCE[0]%/*}/common.sh"
 # shellcheck source=lock.sh
 source "$lib/lock.sh"
 # shellcheck source=attempts.sh
@@ -21,7 +21,7 @@ backup_hook() {
     backup_config
     return
   fi
-  started=$(date +%s) server_version='' left_out='{}'
+  started=$EPOCHSECONDS server_version='' left_out='{}'
   set_defaults
   read_context
   read_settings
@@ -123,7 +123,7 @@ backup_run() {
   step retain
   retain
   lock_release
-  remember "$ended" "$started $(date +%s)"
+  remember "$ended" "$started $EPOCHSECONDS"
   report_done
   [[ -z ${size_bytes:-} ]] || warn_of_room
 }
@@ -136,19 +136,21 @@ expect_target_room() {
   [[ -z $newest ]] || target_expect_room "$(jq -r .bytes "$newest")" "the newest backup"
 }
 
-# Whether this run of this installation has published its backup. Another installation may have a run of the same
-# name.
+# Whether this run of this installation has published its backup; sets published_checksum. Another installation may
+# have a run of the same name.
 is_published() {
-  local manifest=$manifests/$backup/manifest.json
+  local manifest=$manifests/$backup/manifest.json said
   [[ $identity == "$owner" && -s $manifest ]] || return 1
-  [[ -n $(backups_in "$manifests" "$backup") ]] && [[ $(jq -r .identity "$manifest") == "$identity" ]]
+  [[ -n $(backups_in "$manifests" "$backup") ]] && said=$(jq -r '.sha256, .identity' "$manifest") || return 1
+  published_checksum=${said%%$'\n'*}
+  [[ ${said#*$'\n'} == "$identity" ]]
 }
 
 make_backup() {
   limit_dumps
   check_scratch
   count_dump
-  taken_at=$(date -u +%FT%TZ)
+  taken_at=$(now_as %FT%TZ)
   step dump
   database_dump "$dump"
   [[ -s $dump ]] || fail DumpFailed "the dump is empty"
@@ -157,7 +159,7 @@ make_backup() {
   [[ $BACKUP_VERIFY == no ]] || database_verify "$dump"
   seal_dump
   bytes=$(stat -c %s "$dump")
-  checksum=$(sha256sum < "$dump" | cut -d ' ' -f 1)
+  checksum=$(checksum_of "$dump")
   write_manifest > "$work/manifest.json"
   keep_dump
 }
@@ -167,7 +169,7 @@ publish_backup() {
   send_dump ''
   is_published || fail UploadDamaged "the manifest of $backup in $(target_describe) is not the one that was sent: is somebody else at work in $BACKUP_FOLDER?"
   # Another attempt may have published a different dump in the meantime.
-  [[ $(jq -r .sha256 "$manifests/$backup/manifest.json") != "$checksum" ]] || compared=yes
+  [[ $published_checksum != "$checksum" ]] || compared=yes
 }
 
 send_dump() { # FOLDER

@@ -6,7 +6,7 @@ umask 077
 # Names are compared byte by byte, and the output of programs is matched against English patterns.
 export LC_ALL=C
 
-lib=$(dirname "${BASH_SOURCE[0]}")
+lib=${BASH_SOURCE[0]%/*}
 # shellcheck source=settings.sh
 source "$lib/settings.sh"
 # shellcheck source=report.sh
@@ -60,34 +60,47 @@ hold_folder() { # FOLDER
 # Sets holder, the name of this operator, and attempt_tag, a word of letters for this attempt, so that files sent by
 # two attempts never have the same name. Its first eight letters are the same for all attempts of this Pod.
 name_attempt() {
+  local sums
   holder=${POD_NAME:-$(uname -n)-$PPID}${POD_UID:+/$POD_UID}
-  attempt_tag=$(sha256sum <<< "$holder" | letters)$(head -c 16 /dev/urandom | sha256sum | letters)
+  sums=$({ sha256sum <<< "$holder" && head -c 16 /dev/urandom | sha256sum; } | tr 0-9a-f a-p)
+  attempt_tag=${sums:0:8} sums=${sums#*$'\n'}
+  attempt_tag+=${sums:0:8}
 }
 
-letters() {
-  cut -c 1-8 | tr 0-9a-f a-p
+# Prints the present time in UTC; most of what a small backup takes is the start of programs, so this starts none.
+now_as() { # FORMAT [SECONDS]
+  TZ=UTC printf "%($1)T\n" $((EPOCHSECONDS + ${2:-0}))
+}
+
+checksum_of() { # FILE
+  local sum
+  sum=$(sha256sum < "$1")
+  echo "${sum%% *}"
 }
 
 # Prints the names of our published backups, oldest first. A backup with a time in the future was made while a clock
 # was wrong: it comes first, so that it is not taken for the newest one as long as there is another.
 list_backups() {
-  local name soon
-  soon=$(date -u -d '+1 minute' +%Y%m%dT%H%M%SZ)
-  backups_in "$manifests" | while read -r name; do
-    if [[ $name > $soon ]]; then echo "0 $name"; else echo "1 $name"; fi
-  done | sort | cut -d ' ' -f 2
+  local name soon past=()
+  soon=$(now_as %Y%m%dT%H%M%SZ 60)
+  backups_in "$manifests" | {
+    while read -r name; do
+      if [[ $name > $soon ]]; then echo "$name"; else past+=("$name"); fi
+    done
+    ((${#past[@]} == 0)) || printf '%s\n' "${past[@]}"
+  }
 }
 
 # Prints the names of the dumps that were kept although they could not be verified, oldest first.
 list_failed() {
-  backups_in "$manifests/failed" | sort
+  backups_in "$manifests/failed"
 }
 
 # Prints the path of the manifest of the newest backup, or nothing when there is none.
 newest_manifest() {
   local newest
-  newest=$(list_backups | tail -n 1)
-  [[ -z $newest ]] || echo "$manifests/$newest/manifest.json"
+  newest=$(list_backups)
+  [[ -z $newest ]] || echo "$manifests/${newest##*$'\n'}/manifest.json"
 }
 
 # Fails because of a small file in the target that no backup has written. With ignore_odd=yes it only logs this.

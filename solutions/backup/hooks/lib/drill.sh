@@ -4,7 +4,7 @@
 #   database_restore FILE   restores the dump to a scratch server, and compares it with the manifest in $manifest
 #   database_query          prints the answer of the scratch server to DRILL_QUERY
 # shellcheck source=backup.sh
-source "$(dirname "${BASH_SOURCE[0]}")/backup.sh"
+source "${BASH_SOURCE[0]%/*}/backup.sh"
 # shellcheck source=restore.sh
 source "$lib/restore.sh"
 
@@ -13,7 +13,7 @@ drill_hook() {
     drill_config
     return
   fi
-  started=$(date +%s)
+  started=$EPOCHSECONDS
   set_defaults
   read_context
   drill_settings
@@ -125,7 +125,7 @@ ask_scratch() {
 
 drill_done() {
   local words
-  jq -c --arg answer "$answer" --argjson started "$started" --argjson now "$(date +%s)" '{
+  jq -c --arg answer "$answer" --argjson started "$started" --argjson now "$EPOCHSECONDS" '{
     backup, takenAt, drilledAt: ($now | todate), durationSeconds: ($now - $started),
     backupAgeSeconds: ($started - (.takenAt | fromdateiso8601)), answer: $answer
   }' "$manifest" > "$work/drill.json"
@@ -134,7 +134,7 @@ drill_done() {
     printf '{"group": "drill-%s-failing", "action": "expire"}\n' "$BACKUP_NAME"
     drill_gauges "$work/drill.json"
   } > "$METRICS_PATH"
-  words="backup $backup, of $(jq -r .takenAt "$manifest"), was restored in $(($(date +%s) - started)) s"
+  words="backup $backup, of $(jq -r .takenAt "$manifest"), was restored in $((EPOCHSECONDS - started)) s"
   [[ -z $DRILL_QUERY ]] || words+=", and answers to DRILL_QUERY with \"${answer:0:200}\""
   event DrillSucceeded "$BACKUP_NAME: $words" | jq -c '.object.type = "Normal" | del(.ignoreHookError)' > "$KUBERNETES_PATCH_PATH"
   echo "$words"

@@ -54,7 +54,7 @@ fetch_dump() { # PATH
     fail ScratchFull "backup $backup has $bytes bytes, and there is room for $disk_left in $BACKUP_SCRATCH: $disk_words"
   if [[ $dump_name != *.age ]]; then
     target_get "${1%/*}" "${1##*/}" "$dump"
-    sum=$(sha256sum < "$dump" | cut -d ' ' -f 1)
+    sum=$(checksum_of "$dump")
     ((${#recipients[@]} == 0)) || echo "warning: backup $backup is not encrypted, although BACKUP_AGE_RECIPIENTS is set: anybody may have written it who can write there" >&2
   else
     dump_name=${dump_name%.age} dump=${dump%.age}

@@ -11,7 +11,7 @@ lock_take() {
   # With BACKUP_RETENTION=none there is no lock, since the credentials may not be able to remove one. Nothing is
   # removed then.
   [[ $BACKUP_RETENTION == keep ]] || return 0
-  jq -n -c --arg holder "$holder" --arg tag "$attempt_tag" --arg backup "$backup" --arg since "$(date -u +%FT%TZ)" \
+  jq -n -c --arg holder "$holder" --arg tag "$attempt_tag" --arg backup "$backup" --arg since "$(now_as %FT%TZ)" \
     '{holder: $holder, tag: $tag, backup: $backup, since: $since}' > "$work/lock"
   until lock_try; do
     ((SECONDS < deadline)) ||

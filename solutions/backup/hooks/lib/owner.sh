@@ -37,7 +37,8 @@ read_owner() {
   fi
 }
 
-# Prints the names of our backups in a folder, or only BACKUP if it is one of them. One process reads all manifests.
+# Prints the names of our backups in a folder by name, or only BACKUP if it is one of them. One process reads all
+# manifests.
 # An invalid manifest, which anybody with access may have written, is reported once and is not a backup, but does not
 # fail the run.
 backups_in() { # FOLDER [BACKUP]
@@ -127,7 +128,7 @@ mark_owner() {
     before=("$UNMARKED")
   fi
   jq -n -c --arg format "$OWNER_FORMAT" --arg identity "$identity" --arg installation "$installation" \
-    --arg since "$(date -u +%FT%TZ)" '{
+    --arg since "$(now_as %FT%TZ)" '{
       format: $format, identity: $identity, installation: $installation, since: $since,
       takenOver: ($ARGS.positional | map(select(. != $identity)))
     }' --args ${before[@]+"${before[@]}"} > "$work/owner.new"

@@ -83,7 +83,7 @@ kept_failed() { # MESSAGE
 event() { # REASON MESSAGE
   jq -n -c --arg kind "$BACKUP_OBJECT_KIND" --arg object "$BACKUP_OBJECT_NAME" --arg uid "$object_uid" \
     --arg namespace "${POD_NAMESPACE:-default}" --arg reason "$1" --arg message "$2" --arg name "$BACKUP_NAME" \
-    --arg run "${run_id:-check}" --argjson count "$attempt" --arg now "$(date -u +%FT%TZ)" --arg pod "${POD_NAME:-}" '{
+    --arg run "${run_id:-check}" --argjson count "$attempt" --arg now "$(now_as %FT%TZ)" --arg pod "${POD_NAME:-}" '{
       operation: "Apply",
       ignoreHookError: true,
       force: true,
@@ -121,7 +121,7 @@ report_done() {
     expire_failing
     jq -c --arg name "$BACKUP_NAME" "$gauges" "$newest"
     gauge backups_kept "$kept"
-    gauge backup_last_duration_seconds $(($(date +%s) - started))
+    gauge backup_last_duration_seconds $((EPOCHSECONDS - started))
   } > "$METRICS_PATH"
   echo "backup $backup is in $(target_describe), $kept kept"
 }

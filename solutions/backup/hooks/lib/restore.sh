@@ -3,7 +3,7 @@
 # $dump.
 
 # shellcheck source=common.sh
-source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+source "${BASH_SOURCE[0]%/*}/common.sh"
 
 stamp=$(date -u +%Y%m%dt%H%M%Sz)
 

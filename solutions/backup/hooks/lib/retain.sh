@@ -31,7 +31,8 @@ retain() {
 # The newest backup by name; or that of this run, if the newest by name was published before it, as a clock was ahead.
 newest_of_all() {
   local newest
-  newest=$(list_backups | tail -n 1)
+  newest=$(list_backups)
+  newest=${newest##*$'\n'}
   ! is_before "$newest" || newest=$backup
   echo "$manifests/$newest/manifest.json"
 }
@@ -44,10 +45,9 @@ is_before() { # BACKUP
 # Fails unless the new backup is in the target as its manifest says, before any old one is removed. A run that has
 # compared the checksum looks only at the size.
 see_whole() {
-  local file
-  file=$(jq -r .file "$manifests/$backup/manifest.json")
-  bytes=$(jq -r .bytes "$manifests/$backup/manifest.json")
-  checksum=$(jq -r .sha256 "$manifests/$backup/manifest.json")
+  local file said
+  said=$(jq -r '.file, .bytes, .sha256' "$manifests/$backup/manifest.json")
+  { read -r file && read -r bytes && read -r checksum; } <<< "$said"
   if [[ $(target_size "$backup/$file") == "$bytes" ]]; then
     [[ ${compared:-no} == no && $(target_checksum "$backup/$file") != "$checksum" ]] || return 0
   fi

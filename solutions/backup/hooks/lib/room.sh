@@ -36,7 +36,7 @@ bytes_needed() {
 # of its emptyDirs and its logs. The kubelet also evicts Pods when less than a tenth of the node's disk is left.
 measure_disk() {
   local free size used server=
-  read -r free size < <(df --output=avail,size -B1 "$BACKUP_SCRATCH" | tail -n 1)
+  { read -r _ && read -r free size; } < <(df --output=avail,size -B1 "$BACKUP_SCRATCH")
   disk_left=$free disk_words="that is all the volume has: give it a larger one"
   ((BACKUP_SCRATCH_LIMIT > 0)) || return 0
   # Files come and go while du runs, and then it fails.

@@ -50,7 +50,8 @@ age_of() { # PATH
 # room.
 target_expect_room() { # BYTES WHAT
   local free oldest
-  free=$(df --output=avail -B1 "$root" | tail -n 1)
+  free=$(df --output=avail -B1 "$root")
+  free=${free##*$'\n'}
   ((free <= $1)) || return 0
   oldest=$(list_backups | sed -n 1p)
   fail TargetFull "$BACKUP_DIR has $free bytes free, $2 has $1: it needs room for BACKUP_KEEP + 1 backups, $((BACKUP_KEEP + 1)): enlarge the volume, or lower BACKUP_KEEP and remove by hand ${oldest:+the oldest one, $root/$oldest, or }what else is there"
@@ -71,7 +72,7 @@ target_checksum() { # PATH
   expect_plain "$1"
   # Drops the file from the page cache, so that it is read from the medium.
   dd if="$root/$1" iflag=nocache count=0 status=none
-  sha256sum < "$root/$1" | cut -d ' ' -f 1
+  checksum_of "$root/$1"
 }
 
 # Prints the size of a file, or nothing when it is not there.
