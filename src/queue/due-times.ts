@@ -3,12 +3,16 @@ import { sleep } from '../lib/sleep.ts';
 
 interface Due<K> {
   readonly key: K;
+  /** By the wall clock of the moment in which it was set, for people. */
   readonly atMs: number;
+  /** By the clock that is never set. */
+  readonly dueMs: number;
 }
 
 /**
  * When each of many keys is due, with one timer for the earliest of them. A queue sets and deletes keys at any time, and
- * has `run` tell it what became due. Each change takes time in proportion to the logarithm of the number of keys.
+ * has `run` tell it what became due. Each change takes time in proportion to the logarithm of the number of keys. Nothing
+ * becomes due earlier or later when the wall clock is set.
  *
  * What must hold: the heap has an element of every key in `#due`. An element that is not the one in `#due` is left from
  * an earlier time of its key, and is passed over; the heap is rebuilt before such elements are more than the others.
@@ -29,7 +33,7 @@ export class DueTimes<K> {
 
   /** Sets when a key is due, in milliseconds since the epoch, instead of any time before. */
   set(key: K, atMs: number): void {
-    const due = { key, atMs };
+    const due = { key, atMs, dueMs: performance.now() + atMs - Date.now() };
     this.#due.set(key, due);
     if (this.#heap.length > 2 * this.#due.size + 16) this.#rebuild();
     else this.#add(due);
@@ -47,7 +51,7 @@ export class DueTimes<K> {
     signal.addEventListener('abort', wake, { once: true });
     try {
       while (!signal.aborted) {
-        for (let due = this.#earliest(); due !== undefined && due.atMs <= Date.now(); due = this.#earliest()) {
+        for (let due = this.#earliest(); due !== undefined && due.dueMs <= performance.now(); due = this.#earliest()) {
           this.#due.delete(due.key);
           onDue(due.key);
         }
@@ -64,7 +68,7 @@ export class DueTimes<K> {
     const changed = new AbortController();
     this.#wake = () => changed.abort();
     if (earliest === undefined) await aborted(changed.signal);
-    else await sleep(earliest.atMs - Date.now(), changed.signal);
+    else await sleep(earliest.dueMs - performance.now(), changed.signal);
     this.#wake = () => {};
   }
 
@@ -78,7 +82,7 @@ export class DueTimes<K> {
 
   #rebuild(): void {
     // A sorted list is a heap.
-    this.#heap = [...this.#due.values()].toSorted((a, b) => a.atMs - b.atMs);
+    this.#heap = [...this.#due.values()].toSorted((a, b) => a.dueMs - b.dueMs);
   }
 
   #add(due: Due<K>): void {
@@ -87,7 +91,7 @@ export class DueTimes<K> {
     while (index > 0) {
       const above = (index - 1) >> 1;
       const parent = heap[above];
-      if (parent === undefined || parent.atMs <= due.atMs) break;
+      if (parent === undefined || parent.dueMs <= due.dueMs) break;
       heap[index] = parent;
       index = above;
     }
@@ -102,9 +106,9 @@ export class DueTimes<K> {
     for (;;) {
       const left = 2 * index + 1;
       const right = left + 1;
-      const below = atOf(heap[right]) < atOf(heap[left]) ? right : left;
+      const below = dueOf(heap[right]) < dueOf(heap[left]) ? right : left;
       const child = heap[below];
-      if (child === undefined || child.atMs >= last.atMs) break;
+      if (child === undefined || child.dueMs >= last.dueMs) break;
       heap[index] = child;
       index = below;
     }
@@ -112,6 +116,6 @@ export class DueTimes<K> {
   }
 }
 
-function atOf(due: { readonly atMs: number } | undefined): number {
-  return due?.atMs ?? Number.POSITIVE_INFINITY;
+function dueOf(due: { readonly dueMs: number } | undefined): number {
+  return due?.dueMs ?? Number.POSITIVE_INFINITY;
 }

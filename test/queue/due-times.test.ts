@@ -49,6 +49,25 @@ describe('keys that are due', () => {
     await stop();
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it.each([
+    ['back by a day', -86_400_000],
+    ['ahead by a day', 86_400_000],
+  ])('come after the time that has passed, also where the wall clock is set %s', async (_, jumpMs) => {
+    vi.setSystemTime(10 * 86_400_000);
+    const { times, due, stop } = rig();
+    times.set(1, Date.now() + 1000);
+    await vi.advanceTimersByTimeAsync(500);
+    vi.setSystemTime(Date.now() + jumpMs);
+    // Another key makes it look at its times.
+    times.set(2, Date.now() + 100);
+    await vi.advanceTimersByTimeAsync(110);
+    expect(due.map(({ key }) => key)).toEqual([2]);
+
+    await vi.advanceTimersByTimeAsync(400);
+    expect(due.map(({ key }) => key)).toEqual([2, 1]);
+    await stop();
+  });
 });
 
 function rig() {
