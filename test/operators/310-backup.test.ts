@@ -1,7 +1,9 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
+import { objectAt } from '@hooklet/sandbox/testing';
 import { nextTick, whyNever } from '../../examples/310-backup/hooks/lib/crontab.ts';
 import { readReport } from '../../examples/310-backup/hooks/lib/report.ts';
 import { secondsOf } from '../../examples/310-backup/hooks/lib/spec.ts';
@@ -94,17 +96,18 @@ describe('each field of a Backup, set, changed and removed', { timeout: 600_000 
   });
 });
 
-const WORLD = { hooks, crds: definition, objects: [BASE], clock: '2026-03-01T12:00:00Z' };
+const MONTHLY: JsonObject = { ...BASE, spec: { ...objectAt(BASE, 'spec'), schedule: '0 3 1 * *', drill: null } };
+const WORLD = { hooks, crds: definition, objects: [MONTHLY], clock: '2026-03-01T12:00:00Z' };
 const settle = async (): Promise<void> => {};
 
 describe('a Backup at rest', { timeout: 120_000 }, () => {
-  it('row 21: is written nothing for in a quiet day', async () => {
+  it('prometheus-operator#2950: is written nothing for in a quiet day, in which no tick comes', async () => {
     await using world = await openWorld(WORLD);
 
     expect(await quietDay(world, settle)).toEqual([]);
   });
 
-  it('row 10: is written nothing for by another version of the operator', async () => {
+  it('is written nothing for by another version of the operator', async () => {
     const { hooks: _, ...world } = WORLD;
     using copy = temporaryFolder();
     // Without the webhook, which decides nothing about what is there.
@@ -162,8 +165,45 @@ describe('a crontab', () => {
   });
 });
 
-it('row 16: each documented form of a duration is read', () => {
+it('etcd-io PR#394: each documented form of a duration is read', () => {
   expect(['90s', '5m', '1h30m', '365h'].map(secondsOf)).toEqual([90, 300, 5400, 1_314_000]);
+});
+
+describe('the report of a Job', { timeout: 60_000 }, () => {
+  const run = (script: string): string => {
+    using engines = temporaryFolder();
+    mkdirSync(join(engines.path, 'redis'));
+    writeFileSync(join(engines.path, 'redis', 'drill.sh'), script);
+    const log = join(engines.path, 'log');
+    const env = {
+      ...process.env,
+      ENGINES: engines.path,
+      TERMINATION_LOG: log,
+      BACKUP_SOURCE: 'redis',
+      JOB_UID: 'u',
+      JOB_NAME: 'j',
+    };
+    spawnSync('bash', [join(folder, 'job', 'run.sh'), 'drill'], { env });
+    return readFileSync(log, 'utf8');
+  };
+
+  it('has at most 4096 bytes, whatever the database answers', () => {
+    const answer = `"${'\\u0001\\u00fc'.repeat(4000)}"`;
+    const message = run(
+      `echo '{"name": "drill_answer", "set": 1, "value": ${answer}}' > "$METRICS_PATH"; printf 'ü%.0s' {1..9000}`,
+    );
+
+    expect(Buffer.byteLength(message)).toBeLessThan(4096);
+    expect(JSON.parse(message)).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('has at most 4096 bytes, however long the engine says why it failed', () => {
+    const event = '{object: {reason: "BackupDrillFailed", message: ("\\"ü\\u0007" * 9000)}}';
+    const message = run(`jq -n '${event}' > "$KUBERNETES_PATCH_PATH"; exit 1`);
+
+    expect(Buffer.byteLength(message)).toBeLessThan(4096);
+    expect(JSON.parse(message)).toMatchObject({ outcome: 'failed', reason: 'Failed' });
+  });
 });
 
 describe('what a Pod leaves', () => {
@@ -182,9 +222,44 @@ describe('what a Pod leaves', () => {
     expect([report.reason, report.done]).toEqual([reason, undefined]);
   });
 
-  it('is not believed in numbers that are none', () => {
-    const message = said({ outcome: 'succeeded', reason: 'Succeeded', bytes: -1, kept: 'many', seconds: 1e300 });
+  it('is not believed in numbers and words that are none', () => {
+    const words = { backup: '../../other', takenAt: 'now', verified: 'certainly', answer: 'x'.repeat(4000) };
+    const message = said({
+      outcome: 'succeeded',
+      reason: 'Succeeded',
+      bytes: -1,
+      kept: 'many',
+      seconds: 1e300,
+      ...words,
+    });
 
-    expect(readReport({ ...ended, exitCode: 0, message }).done).toMatchObject({ bytes: 0, kept: 0, seconds: 0 });
+    expect(readReport({ ...ended, exitCode: 0, message }).done).toEqual({
+      bytes: 0,
+      kept: 0,
+      seconds: 0,
+      backup: '',
+      takenAt: '',
+      verified: '',
+      answer: 'x'.repeat(200),
+    });
+  });
+
+  it('of a command is no report, whatever it says', () => {
+    const message = said({ outcome: 'succeeded', reason: 'Succeeded', backup: '20260301T030000Z-a', kept: 1 });
+
+    for (const exitCode of [0, 1]) {
+      const report = readReport({ ...ended, container: 'command', exitCode, message });
+      expect([report.reason, report.done]).toEqual(['CommandFailed', undefined]);
+    }
+  });
+
+  it('moves no cursor of a terminal, and names fields of the Backup', () => {
+    const message = said({
+      outcome: 'failed',
+      reason: 'TargetFull',
+      message: 'full\u001b[2J:\n lower BACKUP_KEEP\u202e',
+    });
+
+    expect(readReport({ ...ended, exitCode: 1, message }).message).toBe('full [2J: lower spec.retention.keep');
   });
 });

@@ -5,14 +5,15 @@ import { whyNever } from './lib/crontab.ts';
 import { eventsOf } from './lib/events.ts';
 import { finalize } from './lib/finalize.ts';
 import { cronJobs, IMAGE } from './lib/jobs.ts';
-import { endLate } from './lib/late.ts';
+import { endLate, readWaits } from './lib/late.ts';
 import { JOB_FILTER, POD_FILTER, type SeenJob, type SeenPod } from './lib/seen.ts';
 import { type Backup, BACKUP_LABEL, GROUP } from './lib/spec.ts';
-import { standingOf, statusOf } from './lib/status.ts';
+import { secondsToTick, standingOf, statusOf } from './lib/status.ts';
 
-type Watched = { readonly jobs: SeenJob; readonly pods: SeenPod };
+type Watched = { readonly jobs: SeenJob; readonly pods: SeenPod; readonly leaving: string };
 
 const ours = { matchExpressions: [{ key: BACKUP_LABEL, operator: 'Exists' }] };
+const leaves = 'if .metadata.deletionTimestamp then "*" else null end';
 const whose = `.metadata.labels["${BACKUP_LABEL}"]`;
 
 export default reconcile<Backup, Watched>(
@@ -20,33 +21,37 @@ export default reconcile<Backup, Watched>(
     name: 'backups',
     apiVersion: `${GROUP}/v1`,
     kind: 'Backup',
-    owns: [
-      { apiVersion: 'batch/v1', kind: 'CronJob' },
-      { apiVersion: 'batch/v1', kind: 'Job', onChange: 'Recreate' },
-    ],
+    owns: [{ apiVersion: 'batch/v1', kind: 'CronJob' }],
     watches: [
       { name: 'jobs', apiVersion: 'batch/v1', kind: 'Job', labelSelector: ours, for: whose, jqFilter: JOB_FILTER },
       { name: 'pods', apiVersion: 'v1', kind: 'Pod', labelSelector: ours, for: whose, jqFilter: POD_FILTER },
+      // Namespaces that are being deleted.
+      { name: 'leaving', apiVersion: 'v1', kind: 'Namespace', for: leaves, jqFilter: '.metadata.name' },
     ],
     finalize: true,
   },
   (run) => (run.finalizing ? finalize(run.object, aroundOf(run)) : work(run)),
 );
 
-function work({ object, watched: { jobs, pods }, patch }: ReconcileRun<Backup, Watched>): ReconcileAnswer {
+function work(run: ReconcileRun<Backup, Watched>): ReconcileAnswer {
+  const { object, watched, patch, reason, attempt, previous } = run;
+  const { jobs, pods } = watched;
   const { schedule, timeZone, drill } = object.spec;
   const schedules = drill === undefined ? [schedule] : [schedule, drill.schedule];
   const problems = schedules.flatMap((crontab) => whyNever(crontab, timeZone, Date.now()) ?? []);
   if (problems.length > 0) return refuse('ImpossibleSchedule', problems.join('; '));
   const own = jobs.filter(({ backupUid }) => backupUid === object.metadata.uid);
   const standing = standingOf(object, own, pods);
-  const seconds = endLate(object, { jobs: own, pods, patch });
+  const before = reason === 'again' && attempt === 1 ? readWaits(previous) : undefined;
+  const waits = endLate(object, { jobs: own, pods, patch, before });
+  const again = Math.min(waits?.again ?? Infinity, secondsToTick(object) ?? Infinity);
   return {
     children: cronJobs(object, IMAGE),
     status: statusOf(object, standing),
     conditions: conditionsOf(object, standing),
     events: eventsOf(object, standing),
-    ...(seconds !== undefined && { retryAfter: `${seconds}s` }),
+    ...(Number.isFinite(again) && { retryAfter: `${again}s` }),
+    ...(waits !== undefined && { output: { ...waits, again } }),
   };
 }
 
@@ -55,7 +60,8 @@ function refuse(reason: string, message: string): ReconcileAnswer {
   return { refused: { reason, message } };
 }
 
-function aroundOf({ watched, owned }: ReconcileRun<Backup, Watched>) {
+function aroundOf({ object, watched, owned, patch }: ReconcileRun<Backup, Watched>) {
   const cronJobs = (owned['CronJob.batch'] ?? []).map(({ metadata }) => metadata.name);
-  return { ...watched, cronJobs, image: IMAGE };
+  const isLeaving = watched.leaving.includes(object.metadata.namespace ?? '');
+  return { ...watched, cronJobs, image: IMAGE, isLeaving, patch };
 }

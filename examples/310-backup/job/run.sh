@@ -39,15 +39,20 @@ while kill -0 "$engine_pid" 2> /dev/null; do
   wait "$engine_pid" || code=$?
 done
 
+# Kubernetes keeps 4096 bytes of a report, which must not lose its end.
+short='def short(most): tostring[:4000] | explode | map(if . < 32 or . == 127 then 32 else . end) | implode
+  | until(tojson | utf8bytelength < most; .[:length * 4 / 5 | floor]);'
+
 # The engine reports a failure in the Event that it would like to be written, and numbers as metrics.
 report_failed() {
   jq -n -c --slurpfile patch "$KUBERNETES_PATCH_PATH" --arg task "$task" --arg code "$code" '
+    '"$short"'
     ($patch[0].object // {}) as $event
     | ($event.reason // "" | ltrimstr("Backup") | if $task == "drill" then ltrimstr("Drill") else . end) as $reason
     | ($event.message // "") as $message
     | {format: "example.hooklet.dev/report/v1", outcome: "failed"}
       + if $reason == "" then {reason: "Unexpected", message: "the engine ended with exit code \($code): look at its log"}
-        else {reason: $reason, message: $message} end
+        else {reason: $reason, message: ($message | short(2400))} end
       + (if $reason != "Locked" then {} else
           ($message | capture(": (?<holder>\\S+) makes backup .* since (?<since>[0-9TZ:-]+)") // null | {lock: .}) end)'
 }
@@ -57,19 +62,19 @@ report_done() {
   # Nobody can restore what an unknown program has printed.
   [[ $BACKUP_SOURCE != command ]] || verified=read
   jq -n -c --slurpfile metrics "$METRICS_PATH" --arg task "$task" --arg verified "$verified" \
-    --argjson seconds $(($(date +%s) - started)) --arg said "$(tail -n 1 "$folder/out")" '
+    --argjson seconds $(($(date +%s) - started)) --arg said "$(tail -n 1 "$folder/out" | head -c 8000)" '
+    '"$short"'
     ($metrics | map(select(.name) | {(.name): .value}) | add // {}) as $gauge
-    | {format: "example.hooklet.dev/report/v1", outcome: "succeeded", reason: "Succeeded", message: $said[:800],
+    | {format: "example.hooklet.dev/report/v1", outcome: "succeeded", reason: "Succeeded", message: ($said | short(2400)),
        seconds: $seconds, backup: ($said | capture("backup (?<name>[0-9]{8}T[0-9]{6}Z-[A-Za-z0-9-]+)").name // "")}
       + if $task == "backup" then {
           takenAt: ($gauge.backup_last_success_timestamp_seconds // 0 | todate),
           bytes: $gauge.backup_last_size_bytes, kept: $gauge.backups_kept,
           verified: (if $gauge.backup_last_verified == 1 then $verified else "no" end)
-        } elif $task == "drill" then {answer: ($gauge.drill_answer // "" | tostring)} else {} end'
+        } elif $task == "drill" then {answer: ($gauge.drill_answer // "" | short(600))} else {} end'
 }
 
 if ((code == 0)); then report_done; else report_failed; fi > "$folder/report" || true
-# Kubernetes keeps 4096 bytes.
-head -c 4096 "$folder/report" > "$TERMINATION_LOG" || cat "$folder/report"
+cat "$folder/report" > "$TERMINATION_LOG" || cat "$folder/report"
 rm -rf "$folder"
 exit "$code"

@@ -15,6 +15,10 @@ const example = join(examplesDir, '310-backup');
 const IMAGE = 'registry.example.com/backup-operator:1';
 const SERVERS = ['postgresql', 'redis', 'etcd', 's3'];
 const LIMIT_MS = 300_000;
+/** An S3 server on a file system of a few MiB. */
+const SMALL = DATABASES.filter((object) => nameOf(object) === 's3').map((object): object =>
+  JSON.parse(JSON.stringify(object).replaceAll('"s3"', '"small-s3"').replace('128Mi', '4Mi')),
+);
 export const OPERATOR = { namespace: 'example-backup', name: 'backup' };
 
 /** What a test looks at in a status. */
@@ -35,8 +39,8 @@ export interface BackupRig extends Installed {
   readonly told: (name: string, wanted: (status: Status) => void) => Promise<void>;
   /** Makes a Job as the CronJob would at its tick. */
   readonly run: (cronJob: string, job: string) => Promise<void>;
-  /** The files of a folder in the bucket. */
-  readonly bucket: (folder: string) => Promise<readonly string[]>;
+  /** The files of a folder in the bucket `backups` of `s3`, or another one such as `small-s3:backups`. */
+  readonly bucket: (folder: string, where?: string) => Promise<readonly string[]>;
   /** Runs a script in the Pod of a server. */
   readonly inServer: (name: string, script: string) => Promise<string>;
   readonly sql: (text: string, database?: string) => Promise<string>;
@@ -67,7 +71,7 @@ export async function startBackupRig(plane: SharedControlPlane): Promise<BackupR
     return kubectl('--namespace', namespace, 'apply', '-f', file);
   };
   await applyIn('default', ...namespaces(backups, servers));
-  await applyIn(servers, ...DATABASES.filter(isServer));
+  await applyIn(servers, ...DATABASES.filter(isServer), ...SMALL);
   await applyIn(backups, ...secrets());
   const own = ownParts(installed, { backups, servers, applyIn });
   ends.defer(async () => {
@@ -123,8 +127,9 @@ function ownParts({ kubectl, kubelet }: Installed, { backups, servers, applyIn }
     told: async (name, wanted) =>
       eventually(async () => wanted(Object((await find('backups', name))?.['status'])), LIMIT_MS),
     run: async (cronJob, job) => void (await there('create', 'job', `--from=cronjob/${cronJob}`, job)),
-    bucket: async (path) => {
-      const found = await inServer('s3', `cd /data/backups/${path} 2> /dev/null || exit 0; find . -type f`);
+    bucket: async (path, where = 's3:backups') => {
+      const [server = '', bucket = ''] = where.split(':');
+      const found = await inServer(server, `cd /data/${bucket}/${path} 2> /dev/null || exit 0; find . -type f`);
       const files = found.split('\n').filter((line) => line !== '');
       return files.toSorted();
     },
@@ -142,7 +147,11 @@ function namespaces(backups: string, servers: string): readonly object[] {
 }
 
 function isServer(object: object): boolean {
-  return SERVERS.includes(String(Object(Object(object).metadata).name));
+  return SERVERS.includes(nameOf(object));
+}
+
+function nameOf(object: object): string {
+  return String(Object(Object(object).metadata).name);
 }
 
 function secrets(): readonly object[] {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chaosFigures } from '../../operators/kit/chaos.ts';
 import { forbiddenRequests, serviceAccountUser } from '../audit.ts';
@@ -37,6 +38,116 @@ async function isTold(name: string, reason: string, message: RegExp): Promise<vo
   }, LIMIT_MS);
 }
 
+const DATE = { command: { command: ['date'] } };
+
+describe.concurrent('a Backup whose bucket or keys change', { timeout: 2 * LIMIT_MS }, () => {
+  it('etcd-io PR#401: is told that a bucket is full, keeps the last good backup, and goes on when there is room', async () => {
+    const source = { command: { command: ['head', '-c', '600000', '/dev/urandom'] } };
+    await make('full', { source, destination: { endpoint: `http://${rig.host('small-s3')}:7070` } });
+    await rig.run('full', 'full-1');
+    await rig.told('full', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'full-1' }));
+    const before = await goodIn(rig, 'full', 'small-s3:backups');
+    expect(before).toHaveLength(1);
+
+    await rig.inServer('small-s3', 'head -c 9000000 /dev/zero > /data/filler || true');
+    await rig.run('full', 'full-2');
+    await isTold('full', 'TargetFull', /is full: raise its quota, or lower spec\.retention\.keep/);
+    await rig.told('full', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'full-1' }));
+    expect(await goodIn(rig, 'full', 'small-s3:backups')).toEqual(before);
+
+    await rig.inServer('small-s3', 'rm /data/filler');
+    await rig.run('full', 'full-3');
+    await rig.told('full', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'full-3', kept: 2 }));
+  });
+
+  it('is told when the bucket vanishes, and has all of it when it returns', async () => {
+    await rig.inServer('s3', 'mkdir /data/vanishing');
+    await make('gone', { source: DATE, destination: { bucket: 'vanishing' } });
+    await rig.run('gone', 'gone-1');
+    await rig.told('gone', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'gone-1' }));
+
+    await rig.inServer('s3', 'mv /data/vanishing /data/.vanished');
+    await rig.run('gone', 'gone-2');
+    await isTold(
+      'gone',
+      'BucketMissing',
+      /there is no bucket vanishing at .*make it, or correct spec\.destination\.bucket/,
+    );
+
+    await rig.inServer('s3', 'mv /data/.vanished /data/vanishing');
+    await rig.run('gone', 'gone-3');
+    await rig.told('gone', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'gone-3', kept: 2 }));
+    expect(await goodIn(rig, 'gone', 's3:vanishing')).toHaveLength(2);
+  });
+
+  it('takes keys that are changed in the middle with the next Pod of the same Job', async () => {
+    const keys = (secretKey: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'rotated' },
+      stringData: { accessKey: 'access', secretKey },
+    });
+    await rig.make(keys('of-before'));
+    await make('rotated', { source: DATE, destination: { secretName: 'rotated' }, retries: 5 });
+    await rig.run('rotated', 'rotated');
+    await isTold('rotated', 'WrongCredentials', /correct the Secret/);
+
+    await rig.make(keys('s3-secret'));
+    await rig.told('rotated', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'rotated' }));
+  });
+
+  it('is refused the folder of another one, and removes nothing there', async () => {
+    const folder = `${rig.backups}/shared`;
+    await make('first', { source: DATE, destination: { folder } });
+    await make('second', { source: DATE, destination: { folder }, deletionPolicy: 'Delete' });
+    await rig.run('first', 'first');
+    await rig.told('first', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'first' }));
+    await rig.run('second', 'second');
+    await isTold('second', 'FolderTaken', /set another spec\.destination\.folder/);
+
+    await rig.there('delete', 'backup', 'second', '--wait=false');
+    await rig.told('second', ({ conditions }) => {
+      const removed = {
+        type: 'Removed',
+        reason: 'FolderTaken',
+        message: expect.stringContaining('nothing is removed'),
+      };
+      expect(conditions).toContainEqual(expect.objectContaining(removed));
+    });
+    await rig.there('patch', 'backup', 'second', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
+    await eventually(async () => expect(await rig.find('backups', 'second')).toBeUndefined(), LIMIT_MS);
+    expect(await goodIn(rig, 'shared')).toHaveLength(1);
+  });
+});
+
+describe.concurrent('a Backup that is deleted', { timeout: 2 * LIMIT_MS }, () => {
+  it('in the foreground takes its backups with it all the same, and leaves no Job', async () => {
+    await make('front', { source: DATE, deletionPolicy: 'Delete' });
+    await rig.run('front', 'front');
+    await rig.told('front', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'front' }));
+
+    await rig.there('delete', 'backup', 'front', '--cascade=foreground', '--wait=false');
+    await eventually(async () => expect(await rig.find('backups', 'front')).toBeUndefined(), LIMIT_MS);
+    expect(await rig.bucket(`${rig.backups}/front`)).toEqual([]);
+    await eventually(async () => {
+      expect(await rig.list('jobs', '-l', 'example.hooklet.dev/backup=front')).toEqual([]);
+    }, LIMIT_MS);
+  });
+
+  it('does not hold its namespace, in which nothing can be removed any more', async () => {
+    const namespace = `${rig.backups}-leaving`;
+    await rig.kubectl('create', 'namespace', namespace);
+    const leaving = { ...backupOf(rig, 'app', { source: DATE, deletionPolicy: 'Delete' }) };
+    await rig.make({ ...leaving, metadata: { name: 'app', namespace } });
+    await eventually(async () => rig.kubectl('get', 'cronjob', 'app', '--namespace', namespace), LIMIT_MS);
+
+    await rig.kubectl('delete', 'namespace', namespace, '--wait=false');
+    await eventually(async () => {
+      expect(await rig.kubectl('get', 'namespace', namespace, '--ignore-not-found')).toBe('');
+    }, LIMIT_MS);
+  });
+});
+
 describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, () => {
   it('of PostgreSQL is made by a Job of its CronJob, keeps 2 of 3, is drilled, and takes its backups with it', async () => {
     const drill = { schedule: '0 0 29 2 *', query: 'select count(*) from notes', expect: '1000' };
@@ -61,7 +172,7 @@ describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, (
     expect(await rig.bucket(`${rig.backups}/app`)).toEqual([]);
   });
 
-  it('row 30: makes up for two weeks of missed ticks by 1 Job, not 14', async () => {
+  it('cloudnative-pg#7623: makes up for two weeks of missed ticks by 1 Job, not 14', async () => {
     await make('missed', { schedule: '0 3 * * *', source: { command: { command: ['date'] } } });
     const lastScheduleTime = new Date(Date.now() - 14 * 86_400_000).toISOString();
     const patch = JSON.stringify({ status: { lastScheduleTime } });
@@ -83,7 +194,7 @@ describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, (
     expect(await goodIn(rig, 'unsaid')).toEqual([]);
   });
 
-  it('row 29: gives up a Job whose claim is gone, and makes a backup of the files when it is there', async () => {
+  it('k8up#86: gives up a Job whose claim is gone, and makes a backup of the files when it is there', async () => {
     await make('files', { source: { volume: { claimName: 'files' } }, startTimeout: '5s' });
     await rig.run('files', 'without');
     await rig.told('files', ({ lastAttempt }) =>
@@ -98,7 +209,7 @@ describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, (
     await rig.told('files', ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: 'with', verified: 'yes' }));
   });
 
-  it('row 17: tells of each bad setting by a condition and an Event, and what to do', async () => {
+  it('etcd-io PR#395: tells of each bad setting by a condition and an Event, and what to do', async () => {
     const source = { command: { command: ['date'] } };
     await make('no-bucket', { source, destination: { bucket: 'nowhere' } });
     await make('no-login', { source, destination: { secretName: 'wrong-keys' } });
@@ -183,6 +294,20 @@ describe('whatever happens to a backup', { timeout: 3 * LIMIT_MS }, () => {
     const rounds = await backupChaos(rig, { rounds: 4, seed: 1 });
 
     expect(chaosFigures(rounds)).toHaveLength(5);
+  });
+
+  it('prometheus-operator#2950: an operator that starts anew changes no Backup and no CronJob', async () => {
+    const versions = async (): Promise<readonly string[]> => {
+      const all = [...(await rig.list('backups')), ...(await rig.list('cronjobs'))];
+      return all.map(({ metadata }) => `${metadata.name} ${metadata['resourceVersion']}`);
+    };
+    const before = await versions();
+    await rig.kubectl('delete', 'pod', '-l', 'app=backup', '--wait=true');
+    await rig.kubectl('wait', '--for', 'condition=Available', '--timeout=120s', 'deployment/backup');
+    await sleep(5000);
+
+    expect(before.length).toBeGreaterThan(10);
+    expect(await versions()).toEqual(before);
   });
 
   it('the operator was refused no request by its rights', async () => {

@@ -1,6 +1,6 @@
-import type { ConditionToSet, ReconcileAnswer } from 'hooklet';
+import type { ConditionToSet, Patch, ReconcileAnswer } from 'hooklet';
 import { type Attempt, attemptOf } from './attempt.ts';
-import { removal } from './jobs.ts';
+import { attemptIn, removal } from './jobs.ts';
 import { asFields } from './report.ts';
 import type { SeenJob, SeenPod } from './seen.ts';
 import { type Backup, GROUP } from './spec.ts';
@@ -15,25 +15,44 @@ export interface Around {
   readonly pods: readonly SeenPod[];
   readonly cronJobs: readonly string[];
   readonly image: string;
+  /** Whether its namespace is being deleted. */
+  readonly isLeaving: boolean;
+  readonly patch: Patch;
 }
 
-/** The end of a Backup: its backups stay, or a Job removes them, after all that may still write some. */
+/**
+ * The end of a Backup: its backups stay, or a Job removes them, after all that may still write some. In a namespace that
+ * is being deleted no Job can be made any more, and the Secrets are gone: it is let go, and its backups stay.
+ */
 export function finalize(backup: Backup, around: Around): ReconcileAnswer {
-  if (backup.spec.deletionPolicy === 'Keep') return { finalized: true };
+  const { jobs, pods, patch, image } = around;
+  const own = ownJobs(backup, jobs, 'remove');
+  if (backup.spec.deletionPolicy === 'Keep' || around.isLeaving) return letGo(own, patch);
   const busy = atWork(backup, around);
-  if (busy.length > 0) return { children: [], ...removing(backup, 'Waiting', `for the end of ${busy.join(', ')}`) };
-  const [job] = ownJobs(backup, around.jobs, 'remove');
-  const attempt = job && attemptOf(job, around.pods, undefined);
-  switch (attempt?.outcome) {
+  if (busy.length > 0) return removing(backup, 'Waiting', `for the end of ${busy.slice(0, 5).join(', ')}`);
+  const job = own.at(-1);
+  if (job === undefined) {
+    patch.createIfNotExists(removal(backup, image, 1));
+    return underWay(backup, undefined);
+  }
+  const attempt = attemptOf(job, pods, undefined);
+  switch (attempt.outcome) {
     case 'Succeeded':
-      return { finalized: true };
+      return letGo(own, patch);
     case 'Failed':
-      return failed(backup, attempt, around.image);
+      return failed(backup, attempt, around);
     case 'Running':
     case 'Waiting':
-    case undefined:
-      return { children: [removal(backup, around.image)], ...underWay(backup, attempt) };
+      return underWay(backup, attempt);
   }
+}
+
+function letGo(removals: readonly SeenJob[], patch: Patch): ReconcileAnswer {
+  for (const { name, namespace, uid, deleting } of removals) {
+    if (deleting) continue;
+    patch.deleteInBackground({ apiVersion: 'batch/v1', kind: 'Job', namespace, name }, { preconditions: { uid } });
+  }
+  return { finalized: true };
 }
 
 /** The names of all that may still write to the bucket. */
@@ -50,15 +69,20 @@ function underWay(backup: Backup, attempt: Attempt | undefined): ReconcileAnswer
   return removing(backup, reason, message);
 }
 
-/** It is tried again after a while: the Job goes, and the next look finds none and makes it anew. */
-function failed(backup: Backup, { reason, message, endedAt, job }: Attempt, image: string): ReconcileAnswer {
+/** It is tried again after a while, by another Job. */
+function failed(backup: Backup, { reason, message, endedAt, job }: Attempt, { patch, image }: Around): ReconcileAnswer {
   const told = removing(backup, reason, `${LEFT}${message}`);
-  const text = told.conditions[0]?.message ?? '';
+  const [{ message: text = '' } = {}] = told.conditions;
   const events = [{ type: 'Warning', reason: `Remove${reason}`, message: text, once: `${job}-${endedAt}` } as const];
-  const left = AGAIN_SECONDS - Math.floor((Date.now() - Date.parse(endedAt)) / 1000);
-  if (left <= 0) return { ...told, children: [] };
+  const passed = Math.floor((Date.now() - Date.parse(endedAt)) / 1000);
+  const left = AGAIN_SECONDS - passed;
+  // An end that is far in the future is by a clock that was wrong, and holds up nothing.
+  if (left <= 0 || passed < -AGAIN_SECONDS) {
+    patch.createIfNotExists(removal(backup, image, attemptIn(job) + 1));
+    return told;
+  }
   const news = isTold(backup, reason) ? {} : { events };
-  return { ...told, ...news, children: [removal(backup, image)], retryAfter: `${Math.min(left, AGAIN_SECONDS)}s` };
+  return { ...told, ...news, retryAfter: `${Math.min(left, AGAIN_SECONDS)}s` };
 }
 
 /** Whether the condition has said so already, in whatever words of the store. */
@@ -70,9 +94,15 @@ function isTold({ status }: Backup, reason: string): boolean {
     .some(({ reason: said, message }) => said === reason && String(message).startsWith(LEFT));
 }
 
-function removing(backup: Backup, reason: string, message: string): { readonly conditions: readonly ConditionToSet[] } {
+interface Removing {
+  readonly children: readonly [];
+  readonly conditions: readonly ConditionToSet[];
+}
+
+function removing(backup: Backup, reason: string, message: string): Removing {
   const { name, namespace = '' } = backup.metadata;
   const keep = `kubectl patch backups.${GROUP} ${name} -n ${namespace} --type=merge -p '{"spec":{"deletionPolicy":"Keep"}}'`;
   const words = `${message.slice(0, 600)}; to leave them in the bucket: ${keep}`;
-  return { conditions: [{ type: 'Removed', status: 'False', reason, message: words }] };
+  const told = { status: 'False', reason, message: words } as const;
+  return { children: [], conditions: ['Ready', 'Removed'].map((type) => ({ type, ...told })) };
 }

@@ -13,12 +13,25 @@ export function cronJobs(backup: Backup, image: string): readonly object[] {
   return [backups, cronJob(backup, { task: 'drill', name: `${metadata.name}-drill`, schedule, image })];
 }
 
-/** The Job that removes all backups from the bucket. */
-export function removal(backup: Backup, image: string): object {
-  const { name, uid } = backup.metadata;
-  // Another Backup of this name never takes the end of this Job for its own.
-  const metadata = { name: `${name}-remove-${uid.slice(0, 8)}`, labels: labelsOf(backup, 'remove') };
-  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: jobSpec(backup, 'remove', image) };
+/** A finished Job that is deleted by none goes by itself. */
+const REMOVAL_LIFE_SECONDS = 3600;
+
+/**
+ * The Job that removes all backups from the bucket, at one of several attempts. It has no owner: with
+ * `--cascade=foreground`, Kubernetes deletes all that a Backup owns before the Backup itself.
+ */
+export function removal(backup: Backup, image: string, attempt: number) {
+  const { name, namespace = '', uid } = backup.metadata;
+  // Neither another Backup of this name nor another attempt takes the end of this Job for its own.
+  const own = `${name}-remove-${uid.slice(0, 8)}-${attempt}`;
+  const metadata = { name: own, namespace, labels: labelsOf(backup, 'remove') };
+  const spec = { ...jobSpec(backup, 'remove', image), ttlSecondsAfterFinished: REMOVAL_LIFE_SECONDS };
+  return { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+}
+
+/** The attempt that a Job is, by its name. */
+export function attemptIn(name: string): number {
+  return Number(/-remove-[^-]*-(\d{1,6})$/.exec(name)?.[1] ?? 0);
 }
 
 interface CronJobParts {

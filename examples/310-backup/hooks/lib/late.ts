@@ -1,39 +1,81 @@
 import type { Patch } from 'hooklet';
+import { asFields } from './report.ts';
 import { podsOf, type SeenJob, type SeenPod } from './seen.ts';
 import { type Backup, secondsOf } from './spec.ts';
 
-/**
- * Ends Jobs whose Pod has not begun within `startTimeout`, so that the next tick is not held up, and says in how many
- * seconds to look again for those that still may: undefined where there are none.
- */
-export function endLate(backup: Backup, { jobs, pods, patch }: LateParts): number | undefined {
-  const limit = secondsOf(backup.spec.startTimeout);
-  const waiting = jobs.filter((job) => job.end === '' && !job.deleting && !began(job, pods));
-  const left = waiting.map((job) => ({ job, seconds: limit - (Date.now() - Date.parse(startOf(job, pods))) / 1000 }));
-  for (const { job, seconds } of left) {
-    if (seconds > 0 || job.deadline === 1) continue;
-    const target = { apiVersion: 'batch/v1', kind: 'Job', namespace: backup.metadata.namespace ?? '', name: job.name };
-    // The uid makes sure that it is no other Job of that name.
-    patch.merge(target, { metadata: { uid: job.uid }, spec: { activeDeadlineSeconds: 1 } });
-  }
-  const soon = left.map(({ seconds }) => Math.ceil(seconds)).filter((seconds) => seconds > 0);
-  // A clock that was set back must not make it wait for years.
-  return soon.length === 0 ? undefined : Math.min(...soon, limit);
+/** Neither a clock that is wrong nor a list from the past ends a Job that was not watched for this long. */
+const WATCHED_SECONDS = 60;
+
+/** Which Jobs wait for their Pod to begin: for how long they were watched, and when to look again, in seconds. */
+export interface Waits {
+  readonly again: number;
+  readonly watched: Readonly<Record<string, number>>;
 }
 
-interface LateParts {
+/** What the look before has seen, where this one was due after it and nothing has happened in between. */
+export function readWaits(output: unknown): Waits | undefined {
+  const { again, watched } = asFields(output);
+  if (typeof again !== 'number') return undefined;
+  const numbers = Object.entries(asFields(watched)).filter((entry): entry is [string, number] => Number(entry[1]) >= 0);
+  return { again, watched: Object.fromEntries(numbers) };
+}
+
+/**
+ * Ends Jobs whose Pod has not begun within `startTimeout`, so that the next tick is not held up. Undefined where no Job
+ * waits.
+ */
+export function endLate(backup: Backup, { jobs, pods, patch, before }: LateParts): Waits | undefined {
+  const limit = secondsOf(backup.spec.startTimeout);
+  const waiting = jobs.filter((job) => job.end === '' && !job.deleting && job.deadline !== 1 && !began(job, pods));
+  if (waiting.length === 0) return undefined;
+  const least = Math.min(limit, WATCHED_SECONDS);
+  const all = waiting.map((job) => {
+    const key = keyOf(job, pods);
+    const known = before?.watched[key];
+    const watched = known === undefined || before === undefined ? 0 : known + before.again;
+    // By whichever clock more time has passed, that of the API server or that of this operator.
+    const age = Math.max(watched, (Date.now() - Date.parse(startOf(job, pods))) / 1000);
+    return { job, key, watched, left: Math.ceil(Math.max(limit - age, least - watched)) };
+  });
+  for (const { job, left } of all) if (left <= 0 && isSeen(job, pods)) end(backup, job, patch);
+  const again = Math.min(...all.map(({ left }) => (left > 0 ? left : least)));
+  return { again, watched: Object.fromEntries(all.map(({ key, watched }) => [key, watched])) };
+}
+
+export interface LateParts {
   readonly jobs: readonly SeenJob[];
   readonly pods: readonly SeenPod[];
   readonly patch: Patch;
+  readonly before: Waits | undefined;
+}
+
+/** The API server is asked for the Job as it is now, and it is left alone where its Pod is ready after all. */
+function end({ metadata: { namespace = '' } }: Backup, { name, uid }: SeenJob, patch: Patch): void {
+  const isSame = `.metadata.uid == ${JSON.stringify(uid)} and (.status | (.ready // 0) + (.succeeded // 0)) == 0`;
+  const isOver = 'any(.status.conditions[]?; .status == "True" and (.type == "Complete" or .type == "Failed"))';
+  patch.jq(
+    { apiVersion: 'batch/v1', kind: 'Job', namespace, name },
+    `if ${isSame} and (${isOver} | not) then .spec.activeDeadlineSeconds = 1 else . end`,
+    { ignoreMissingObject: true },
+  );
 }
 
 function began(job: SeenJob, pods: readonly SeenPod[]): boolean {
-  return newest(job, pods)?.began === true;
+  return job.ready || newest(job, pods)?.began === true;
+}
+
+/** Where the Job counts a Pod that is not seen, the Pods are from the past. */
+function isSeen(job: SeenJob, pods: readonly SeenPod[]): boolean {
+  return !job.counts || newest(job, pods) !== undefined;
 }
 
 /** Each Pod of a Job has the time anew. */
 function startOf(job: SeenJob, pods: readonly SeenPod[]): string {
   return newest(job, pods)?.created ?? job.created;
+}
+
+function keyOf(job: SeenJob, pods: readonly SeenPod[]): string {
+  return newest(job, pods)?.uid ?? job.uid;
 }
 
 function newest(job: SeenJob, pods: readonly SeenPod[]): SeenPod | undefined {

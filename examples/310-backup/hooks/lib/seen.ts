@@ -4,12 +4,16 @@ import { TASK_LABEL, UID_LABEL } from './spec.ts';
 /** A Job, as `JOB_FILTER` shows it. */
 export interface SeenJob {
   readonly name: string;
+  readonly namespace: string;
   readonly uid: string;
   readonly backupUid: string;
   readonly task: string;
   readonly created: string;
   readonly deleting: boolean;
   readonly deadline: number | null;
+  /** Whether the Job counts a Pod, and one that runs. */
+  readonly counts: boolean;
+  readonly ready: boolean;
   /** `Complete`, `Failed` or empty, with the reason and the time of that. */
   readonly end: string;
   readonly endReason: string;
@@ -52,9 +56,11 @@ const labels = '(.metadata.labels // {})';
 export const JOB_FILTER = `
 ((.status.conditions // []) | map(select(.status == "True" and (.type == "Complete" or .type == "Failed"))) | first) as $end
 | {
-    name: .metadata.name, uid: .metadata.uid, created: .metadata.creationTimestamp,
+    name: .metadata.name, namespace: .metadata.namespace, uid: .metadata.uid, created: .metadata.creationTimestamp,
     backupUid: (${labels}["${UID_LABEL}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
     deleting: (.metadata.deletionTimestamp != null), deadline: .spec.activeDeadlineSeconds,
+    counts: ((.status // {}) | (.active // 0) + (.failed // 0) + (.succeeded // 0) > 0),
+    ready: ((.status.ready // 0) > 0),
     end: ($end.type // ""), endReason: ($end.reason // ""), endMessage: ($end.message // ""),
     endedAt: (.status.completionTime // $end.lastTransitionTime // "")
   }`;

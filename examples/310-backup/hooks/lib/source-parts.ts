@@ -10,6 +10,7 @@ export interface SourceParts {
 
 const NONE: SourceParts = { env: [], mounts: [], volumes: [] };
 const OUTPUT = { name: 'output', mountPath: '/output' };
+const COMMAND_TMP = { name: 'command-tmp', mountPath: '/tmp' };
 
 /** The settings of a source for a task, and where its data are. A drill never asks the source itself. */
 export function sourceParts(source: Source, task: Task): SourceParts {
@@ -29,7 +30,11 @@ export function sourceParts(source: Source, task: Task): SourceParts {
     };
   }
   const checked = command?.check === undefined ? 'no' : 'yes';
-  return { env: given({ COMMAND_CHECKED: checked }), mounts: [OUTPUT], volumes: [{ name: 'output', emptyDir: {} }] };
+  return { env: given({ COMMAND_CHECKED: checked }), mounts: [OUTPUT], volumes: [OUTPUT, COMMAND_TMP].map(empty) };
+}
+
+function empty({ name }: { readonly name: string }): object {
+  return { name, emptyDir: {} };
 }
 
 function postgresqlEnv(source: NonNullable<Source['postgresql']>, task: Task): readonly Variable[] {
@@ -84,7 +89,8 @@ export function commandContainers({ command }: Source, image: string, securityCo
     ...envFrom(command),
     terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext,
-    volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }, OUTPUT],
+    // The engine has another one: nothing but the dump comes from the command.
+    volumeMounts: [COMMAND_TMP, OUTPUT],
   }));
 }
 

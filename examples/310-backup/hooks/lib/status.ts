@@ -12,12 +12,20 @@ export interface Standing {
   readonly drill: Attempt | undefined;
 }
 
+/** Clocks may differ by less. */
+const AHEAD_MS = 3_600_000;
+
 /** The Jobs of this very Backup, not those of one before it that had its name; the newest comes last. */
 export function ownJobs(backup: Backup, jobs: readonly SeenJob[], task: Task): readonly SeenJob[] {
   const { uid } = backup.metadata;
   const own = jobs.filter((job) => job.backupUid === uid && job.task === task);
-  const age = (job: SeenJob): string => `${job.created} ${job.name}`;
+  const age = (job: SeenJob): string => `${orderOf(job.created)} ${job.name}`;
   return own.toSorted((a, b) => (age(a) < age(b) ? -1 : 1));
+}
+
+/** Sorts times of beginnings. One in the future is from a clock that was ahead, and since then others have begun. */
+function orderOf(time: string): string {
+  return `${Date.parse(time) > Date.now() + AHEAD_MS ? 0 : 1} ${time}`;
 }
 
 /** Joins what the Jobs and Pods show with what the status says of Jobs that are gone. */
@@ -40,7 +48,9 @@ function known(before: Attempt | undefined, job: SeenJob): Attempt | undefined {
 
 /** A list from the past has no newer Jobs: what the status says then stays. */
 function newer(before: Attempt | undefined, found: Attempt | undefined): Attempt | undefined {
-  return before !== undefined && (found === undefined || found.startedAt < before.startedAt) ? before : found;
+  return before !== undefined && (found === undefined || orderOf(found.startedAt) < orderOf(before.startedAt))
+    ? before
+    : found;
 }
 
 /** The status to write. */
@@ -83,4 +93,18 @@ function nextTimes({ spec }: Backup): Readonly<Record<string, unknown>> {
     return tick === undefined ? null : `${new Date(tick).toISOString().slice(0, 19)}Z`;
   };
   return { nextBackup: next(schedule), nextDrill: next(drill?.schedule) };
+}
+
+/** By then the CronJob has made its Job, whose first look writes the next time; else it is written without one. */
+const AFTER_TICK_SECONDS = 30;
+
+/** In how many seconds one of the next times is over; undefined while it is suspended. */
+export function secondsToTick({ spec }: Backup): number | undefined {
+  const { schedule, drill, timeZone, suspend } = spec;
+  if (suspend) return undefined;
+  const now = Date.now();
+  const ticks = [schedule, ...(drill === undefined ? [] : [drill.schedule])].flatMap(
+    (crontab) => nextTick(crontab, timeZone, now) ?? [],
+  );
+  return ticks.length === 0 ? undefined : Math.ceil((Math.min(...ticks) - now) / 1000) + AFTER_TICK_SECONDS;
 }
