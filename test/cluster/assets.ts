@@ -70,12 +70,32 @@ export async function s3ServerAsset(env: NodeJS.ProcessEnv): Promise<string> {
   return built(await cacheFolder(env, 's3', ['s3']), PARTS.versitygw, env);
 }
 
+/** A Prometheus and its promtool. */
+export interface PrometheusAssets {
+  readonly prometheus: string;
+  readonly promtool: string;
+}
+
+/** Finds Prometheus with its discovery of Kubernetes, which Debian's has not, in a cache folder of its own. */
+export async function prometheusAssets(env: NodeJS.ProcessEnv): Promise<PrometheusAssets> {
+  const cache = await cacheFolder(env, 'prometheus', ['prometheus']);
+  return {
+    prometheus: await built(cache, PARTS.prometheus, env),
+    promtool: await built(cache, PARTS.promtool, env),
+  };
+}
+
 interface Part {
   readonly name: string;
   /** The folder next to this file that contains the go.mod. */
   readonly module: string;
   readonly package: string;
+  /** Which parts of it are built. */
+  readonly tags?: string;
 }
+
+/** Of all discoveries that Prometheus has; the others are most of what there is to build. */
+const KUBERNETES_ALONE = 'remove_all_sd,enable_kubernetes_sd';
 
 const PARTS = {
   etcd: { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
@@ -88,6 +108,18 @@ const PARTS = {
   etcdctl: { name: 'etcdctl', module: 'etcd', package: 'go.etcd.io/etcd/etcdctl/v3' },
   etcdutl: { name: 'etcdutl', module: 'etcd', package: 'go.etcd.io/etcd/etcdutl/v3' },
   versitygw: { name: 'versitygw', module: 's3', package: 'github.com/versity/versitygw/cmd/versitygw' },
+  prometheus: {
+    name: 'prometheus',
+    module: 'prometheus',
+    package: 'github.com/prometheus/prometheus/cmd/prometheus',
+    tags: KUBERNETES_ALONE,
+  },
+  promtool: {
+    name: 'promtool',
+    module: 'prometheus',
+    package: 'github.com/prometheus/prometheus/cmd/promtool',
+    tags: KUBERNETES_ALONE,
+  },
   kubectl: { name: 'kubectl', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
   helm: { name: 'helm', module: 'helm', package: 'helm.sh/helm/v3/cmd/helm' },
 } as const satisfies Readonly<Record<string, Part>>;
@@ -130,14 +162,19 @@ async function built(cache: string, part: Part, env: NodeJS.ProcessEnv): Promise
   return path;
 }
 
-async function build({ name, module, package: main }: Part, output: string, env: NodeJS.ProcessEnv): Promise<void> {
+async function build(
+  { name, module, package: main, tags = '' }: Part,
+  output: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
   process.stderr.write(`building ${name} with Go; the first time takes minutes\n`);
   const flags = ['-s', '-w', ...(await versionFlags(module))];
   // Debug information takes a sixth of the build time, and `-s -w` drops it at the end anyway.
-  const args = ['build', '-trimpath', '-gcflags=all=-dwarf=false', '-ldflags', flags.join(' '), '-o', output, main];
+  const how = ['-tags', tags, '-trimpath', '-gcflags=all=-dwarf=false', '-ldflags', flags.join(' ')];
+  const args = ['build', ...how, '-o', output, main];
   try {
-    // As Kubernetes builds its own: programs that are linked with C are larger, by 17 MB of kubectl.
-    const settings = { ...env, ...(['kubernetes', 'helm'].includes(module) && { CGO_ENABLED: '0' }) };
+    // As Kubernetes and Prometheus build their own: programs that are linked with C are larger, by 17 MB of kubectl.
+    const settings = { ...env, ...(['kubernetes', 'helm', 'prometheus'].includes(module) && { CGO_ENABLED: '0' }) };
     await promisify(execFile)('go', args, { cwd: moduleFolder(module), env: settings, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

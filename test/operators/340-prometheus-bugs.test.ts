@@ -114,7 +114,7 @@ describe('a Prometheus that refuses a reload', { timeout: 300_000 }, () => {
 });
 
 describe('bugs of other operators', { timeout: 300_000 }, () => {
-  it('a fix is not held back by Pods that only the fix can make ready (row 9, etcd-druid#818)', async () => {
+  it('a fix is not held back by Pods that only the fix can make ready (etcd-druid#818)', async () => {
     await using world = await open({ image: 'registry.example.com/broken:1' });
     expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'False' });
 
@@ -127,7 +127,7 @@ describe('bugs of other operators', { timeout: 300_000 }, () => {
     });
   });
 
-  it('one that an older version refused is looked at by a newer one, without a change (row 10, cozystack#159)', async () => {
+  it('one that an older version refused is looked at by a newer one, without a change (cozystack#159)', async () => {
     using folder = temporaryFolder();
     const hooks = join(folder.path, 'hooks');
     cpSync(join(example, 'hooks'), hooks, { recursive: true, filter: (path) => !path.endsWith('admission.ts') });
@@ -147,7 +147,7 @@ describe('bugs of other operators', { timeout: 300_000 }, () => {
     expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'True' });
   });
 
-  it('a StatefulSet that could not be made anew is not deleted, and is when it could (row 12, clickhouse-operator#1420)', async () => {
+  it('a StatefulSet that could not be made anew is not deleted, and is when it could (clickhouse-operator#1420)', async () => {
     await using world = await open({ storage: storage('1Gi') }, { objects: running('1Gi') });
     await playControllers(world);
     const before = await setOf(world);
@@ -172,7 +172,7 @@ describe('bugs of other operators', { timeout: 300_000 }, () => {
     expect(await conditionOf(world, 'Stored')).toMatchObject({ status: 'True' });
   });
 
-  it('one that is long in going is deleted once, and made anew when it is gone (rows 22 and 23, operator#4504, #8309)', async () => {
+  it('one that is long in going is deleted once, and made anew when it is gone (prometheus-operator PR#4504, prometheus-operator PR#8309)', async () => {
     await using world = await open({ storage: storage('1Gi') }, { objects: running('1Gi') });
     await playControllers(world);
     const uid = textAt(await setOf(world), 'metadata', 'uid');
@@ -223,7 +223,7 @@ const FAILURES: readonly Failure[] = [
   },
 ];
 
-describe('each failure is told by a condition and a Warning Event (row 17, etcd-operator#395)', () => {
+describe('each failure is told by a condition and a Warning Event (etcd-io PR#395)', () => {
   it.each(FAILURES)('$reason', { timeout: 120_000 }, async ({ reason, type, message, spec = {}, ...more }) => {
     using folder = temporaryFolder();
     const stand = join(folder.path, 'programs');

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { selectedItems, type Sources } from '../../examples/340-prometheus/hooks/lib/items.ts';
 import { pack } from '../../examples/340-prometheus/hooks/lib/packing.ts';
 import { MAX_FILE_BYTES, ruleFiles } from '../../examples/340-prometheus/hooks/lib/rule-files.ts';
+import { specProblems } from '../../examples/340-prometheus/hooks/lib/spec-problems.ts';
+import { stored } from '../../examples/340-prometheus/hooks/lib/own-status.ts';
 import { refusalOf, SHAPE_ANNOTATION, storageStep } from '../../examples/340-prometheus/hooks/lib/storage.ts';
 import { childrenOf } from '../../examples/340-prometheus/hooks/lib/workload.ts';
 import { bytesOf } from '../../examples/340-prometheus/hooks/lib/quantity.ts';
@@ -30,7 +32,7 @@ const live = (size: string | undefined, more: object = { annotations: { [SHAPE_A
 });
 
 describe('a configuration', () => {
-  it('of 3 MB of rules is in several ConfigMaps, none above 1 MiB, and lacks none (operator#4832)', () => {
+  it('of 3 MB of rules is in several ConfigMaps, none above 1 MiB, and lacks none (prometheus-operator#4832)', () => {
     const items = Array.from({ length: 30 }, (_, index) => rules(`r${index}`, { groups: 10, bytes: 10_000 }));
 
     const { configuration, leftOut } = pack(prometheus(), items);
@@ -45,7 +47,7 @@ describe('a configuration', () => {
     expect(Math.max(...sizes)).toBeLessThan(1024 * 1024);
   });
 
-  it('takes one PrometheusRule of 600 KB, and splits one of 1.4 MB between its groups (operator#6478)', () => {
+  it('takes one PrometheusRule of 600 KB, and splits one of 1.4 MB between its groups (prometheus-operator#6478)', () => {
     expect(ruleFiles(ruleSource('large', { bytes: 600_000 })).files).toHaveLength(1);
     expect(ruleFiles(ruleSource('larger', { groups: 14, bytes: 100_000 })).files).toHaveLength(2);
   });
@@ -57,7 +59,7 @@ describe('a configuration', () => {
     expect(MAX_FILE_BYTES).toBe(900_000);
   });
 
-  it('that has no room for all monitors has room for the first ones (operator#4702)', () => {
+  it('that has no room for all monitors has room for the first ones (prometheus-operator#4702)', () => {
     const items = Array.from({ length: 1500 }, (_, index) => serviceMonitor(`m${index}`));
 
     const { configuration, leftOut } = pack(prometheus(), items);
@@ -77,7 +79,7 @@ describe('a configuration', () => {
   });
 });
 
-it('what is watched is changed by nothing (row 27, operator#3105)', () => {
+it('what is watched is changed by nothing (prometheus-operator#3105)', () => {
   const source = frozen({ ...ruleSource('r', { groups: 14, bytes: 100_000 }), bindings: null });
   const monitor = frozen(serviceMonitor('m', { port: 'web', relabelings: [{ regex: 'a' }], params: { a: ['b'] } }));
   const owner = frozen(prometheus({ ruleSelector: {}, replicas: 2, ...spec('2Gi') }));
@@ -135,8 +137,8 @@ describe('what is selected', () => {
 
 type Live = Parameters<typeof storageStep>[1]['live'];
 
-function stepOf(size: string, set: Live, claims: Parameters<typeof storageStep>[1]['claims']) {
-  return storageStep(prometheus(spec(size)), { live: set, claims, shape: 'shape' });
+function stepOf(size: string | undefined, set: Live, claims: Parameters<typeof storageStep>[1]['claims']) {
+  return storageStep(prometheus(size === undefined ? {} : spec(size)), { live: set, claims, shape: 'shape' });
 }
 
 describe('the volumes', () => {
@@ -145,7 +147,7 @@ describe('the volumes', () => {
     { name: 'data-1', request: '2Gi' },
   ];
 
-  it('grow claim by claim, then the StatefulSet is made anew (operator#3875, #5289)', () => {
+  it('grow claim by claim, then the StatefulSet is made anew (prometheus-operator#3875, #5289)', () => {
     const large = small.map(({ name }) => ({ name, request: '2Gi' }));
 
     expect(stepOf('2Gi', live('1Gi'), small)).toMatchObject({
@@ -166,7 +168,7 @@ describe('the volumes', () => {
     expect(stepOf('2Gi', live('2Gi'), small)).toEqual(grow);
   });
 
-  it('are not looked at while the StatefulSet is being deleted, so it is deleted once (operator#4504)', () => {
+  it('are not looked at while the StatefulSet is being deleted, so it is deleted once (prometheus-operator PR#4504)', () => {
     expect(stepOf('2Gi', live('1Gi', { deletionTimestamp: '2026-01-01T00:00:00Z' }), [])).toEqual({ step: 'wait' });
   });
 
@@ -192,6 +194,25 @@ describe('the volumes', () => {
     expect(refused(claim('1Gi'), claim('1Gi', 'slow'))).toBeUndefined();
   });
 });
+
+it('whose Prometheus has no storage is told that samples go with a Pod (etcd-io#470)', () => {
+  const told = stored(stepOf(undefined, live(undefined), []));
+
+  expect(told).toMatchObject({
+    status: 'True',
+    reason: 'NothingKept',
+    message: expect.stringContaining('spec.storage'),
+  });
+});
+
+it.each(['0', '15d', '365d', '1y', '2w', '1h30m', '90s', '100ms'])(
+  'the duration %s is one (etcd-io PR#394)',
+  (text) => {
+    const durations = { retention: text, scrapeInterval: text, scrapeTimeout: text, evaluationInterval: text };
+
+    expect(specProblems(prometheus({ ...durations, retentionSize: '40GB' }))).toEqual([]);
+  },
+);
 
 describe('the README', () => {
   const readme = readFileSync(join(examplesDir, '340-prometheus', 'README.md'), 'utf8');

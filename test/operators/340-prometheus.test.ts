@@ -1,7 +1,9 @@
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
+import { textAt } from '@hooklet/sandbox/testing';
 import { openWorld } from '../../src/testing/index.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -40,7 +42,7 @@ const PODS = object(
   { selector: {}, podMetricsEndpoints: [{ port: 'web' }] },
   { team: 'a', tier: 'x' },
 );
-const RULE = object(
+const RULES = object(
   'PrometheusRule',
   'web',
   { groups: [{ name: 'g', rules: [{ record: 'a:b', expr: 'up' }] }] },
@@ -51,7 +53,7 @@ const LIMIT = { timeout: 600_000 };
 
 /** Without the webhook, whose certificates need their time in a day that passes in a moment. */
 const reconciling = [join(example, 'hooks', 'prometheus.ts')];
-const world = { hooks: reconciling, crds: definition, programs, objects: [BASE, MONITOR, PODS, RULE] };
+const world = { hooks: reconciling, crds: definition, programs, objects: [BASE, MONITOR, PODS, RULES] };
 
 describe('340-prometheus', LIMIT, () => {
   it('writes nothing in a day in which nothing happens', async () => {
@@ -60,7 +62,7 @@ describe('340-prometheus', LIMIT, () => {
     expect(await quietDay(quiet)).toEqual([]);
   });
 
-  it('another version of the hook writes nothing, and restarts no Prometheus (operator#3875)', async () => {
+  it('another version of the hook writes nothing, and restarts no Prometheus (prometheus-operator#3875)', async () => {
     using folder = temporaryFolder();
     const hooks = join(folder.path, 'hooks');
     cpSync(join(example, 'hooks'), hooks, { recursive: true, filter: (path) => !path.endsWith('admission.ts') });
@@ -145,7 +147,7 @@ describe('each field of a Prometheus, set, changed and removed,', LIMIT, () => {
     }
 
     const swept = await fieldSweep({
-      world: { ...world, objects: [MONITOR, PODS, RULE] },
+      world: { ...world, objects: [MONITOR, PODS, RULES] },
       definition,
       base: BASE,
       bases,
@@ -153,6 +155,125 @@ describe('each field of a Prometheus, set, changed and removed,', LIMIT, () => {
     });
 
     expect(withoutEffect(swept)).toEqual([]);
+  });
+});
+
+/** Of a ServiceMonitor and a PodMonitor, whose endpoints have the same fields. */
+const MONITOR_VALUES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
+  'spec.selector.matchLabels{}': ['a', 'b'],
+  'spec.selector.matchExpressions[].key': ['a', 'b'],
+  'spec.selector.matchExpressions[].operator': ['NotIn', 'Exists'],
+  'spec.selector.matchExpressions[].values[]': ['a', 'b'],
+  'spec.namespaceSelector.matchNames[]': ['a', 'b'],
+  'spec.jobLabel': ['a', 'b'],
+  'spec.podTargetLabels[]': ['a', 'b'],
+};
+const ENDPOINT_VALUES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
+  port: ['http', 'metrics'],
+  targetPort: ['http', 8080],
+  path: ['/a', '/b'],
+  interval: ['15s', '1m'],
+  scrapeTimeout: ['5s', '6s'],
+  'params{}[]': ['a', 'b'],
+  'tlsConfig.serverName': ['a', 'b'],
+  ...Object.fromEntries(
+    ['relabelings', 'metricRelabelings'].flatMap((list) =>
+      Object.entries<readonly [JsonValue, JsonValue]>({
+        'sourceLabels[]': ['a', 'b'],
+        separator: [',', '/'],
+        regex: ['a', 'b'],
+        targetLabel: ['a', 'b'],
+        replacement: ['a', 'b'],
+        action: ['keep', 'Drop'],
+      }).map(([field, values]) => [`${list}[].${field}`, values] as const),
+    ),
+  ),
+};
+const RULE = 'spec.groups[].rules[]';
+const RULE_VALUES: Readonly<Record<string, readonly [JsonValue, JsonValue]>> = {
+  'spec.groups[].name': ['a', 'b'],
+  'spec.groups[].interval': ['15s', '1m'],
+  [`${RULE}.record`]: ['a', 'b'],
+  [`${RULE}.alert`]: ['A', 'B'],
+  [`${RULE}.expr`]: ['up', 1],
+  [`${RULE}.for`]: ['1m', '2m'],
+  [`${RULE}.keep_firing_for`]: ['1m', '2m'],
+  [`${RULE}.labels{}`]: ['a', 'b'],
+  [`${RULE}.annotations{}`]: ['a', 'b'],
+};
+
+/** A definition of one kind, the first in a file of its own. */
+function definitionOf(folder: string, kind: string): string {
+  const path = join(folder, `${kind}.yaml`);
+  const all = readManifests(definition);
+  const isOf = (one: JsonObject): boolean => textAt(one, 'spec', 'names', 'kind') === kind;
+  const documents = [...all.filter(isOf), ...all.filter((one) => !isOf(one))];
+  writeFileSync(path, documents.map((one) => stringify(one)).join('---\n'));
+  return path;
+}
+
+const EXPRESSION = { matchExpressions: [{ key: 'a', operator: 'In', values: ['a'] }] };
+
+describe('each field, set, changed and removed, has an effect or is refused', LIMIT, () => {
+  it.each([
+    ['ServiceMonitor', 'endpoints', MONITOR],
+    ['PodMonitor', 'podMetricsEndpoints', PODS],
+  ] as const)('of a %s', async (kind, list, base) => {
+    using folder = temporaryFolder();
+    const endpoint = `spec.${list}[]`;
+    const spec = specOf(base);
+    const values = {
+      ...MONITOR_VALUES,
+      ...(kind === 'ServiceMonitor' && { 'spec.targetLabels[]': ['a', 'b'] as const }),
+      ...Object.fromEntries(Object.entries(ENDPOINT_VALUES).map(([field, two]) => [`${endpoint}.${field}`, two])),
+    };
+    const rename = [{ sourceLabels: ['x'], targetLabel: 'y' }];
+    const bases = {
+      'spec.selector.matchExpressions': { ...base, spec: { ...spec, selector: EXPRESSION } },
+      // A modulus without this action is none.
+      ...Object.fromEntries(
+        ['relabelings', 'metricRelabelings'].flatMap((rules) => [
+          [`${endpoint}.${rules}`, { ...base, spec: { ...spec, [list]: [{ port: 'web', [rules]: rename }] } }],
+          [
+            `${endpoint}.${rules}[].modulus`,
+            {
+              ...base,
+              spec: { ...spec, [list]: [{ port: 'web', [rules]: [{ ...rename[0], action: 'hashmod', modulus: 5 }] }] },
+            },
+          ],
+        ]),
+      ),
+    };
+
+    const swept = await fieldSweep({
+      world: { ...world, objects: [BASE] },
+      definition: definitionOf(folder.path, kind),
+      base,
+      bases,
+      values,
+    });
+
+    expect(withoutEffect(swept)).toEqual([]);
+    expect(swept.length).toBeGreaterThan(80);
+  });
+
+  it('of a PrometheusRule', async () => {
+    using folder = temporaryFolder();
+    const rules = (one: JsonObject): JsonObject => ({ ...RULES, spec: { groups: [{ name: 'g', rules: [one] }] } });
+    const alert = rules({ alert: 'A', expr: 'up' });
+
+    const swept = await fieldSweep({
+      world: { ...world, objects: [BASE] },
+      definition: definitionOf(folder.path, 'PrometheusRule'),
+      base: RULES,
+      bases: Object.fromEntries(
+        ['alert', 'for', 'keep_firing_for', 'annotations'].map((field) => [`${RULE}.${field}`, alert]),
+      ),
+      values: RULE_VALUES,
+    });
+
+    expect(withoutEffect(swept)).toEqual([]);
+    expect(swept.length).toBeGreaterThan(25);
   });
 });
 

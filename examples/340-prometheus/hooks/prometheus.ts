@@ -1,17 +1,17 @@
 // Runs Prometheus servers: a configuration from monitors and rules that promtool has checked as a whole, loaded for sure.
 import { reconcile, type ReconcileAnswer, type ReconcileRun } from 'hooklet';
+import { fitted } from './lib/fitting.ts';
 import { judged } from './lib/judge-cache.ts';
 import { selectedItems } from './lib/items.ts';
 import { joined, ownNews } from './lib/own-news.ts';
 import { accepted, loaded, statusOf, stored } from './lib/own-status.ts';
-import { pack } from './lib/packing.ts';
 import { loadInto } from './lib/reload.ts';
 import { nextLook } from './lib/next-look.ts';
 import { NoAnswer } from './lib/promtool.ts';
 import { specProblems } from './lib/spec-problems.ts';
 import { storageStep, type StorageStep } from './lib/storage.ts';
 import { tellSources } from './lib/verdicts.ts';
-import { childrenOf, shapeOf } from './lib/workload.ts';
+import { childrenOf, isNumbered, shapeOf, workloadName } from './lib/workload.ts';
 import {
   API_VERSION,
   OWNER_LABEL,
@@ -100,16 +100,18 @@ async function keep(run: Run): Promise<ReconcileAnswer> {
   // What is there goes on as it is until somebody corrects the Prometheus.
   if (problems.length > 0) return { refused: { reason: 'SpecRefused', message: joined(problems) } };
   const items = selectedItems(object, watched);
-  const judgment = await judged(object, items, signal).catch((error: unknown) => noAnswer(error, signal));
+  const found = await fitted(object, items, async (some) => judged(object, some, signal)).catch((error: unknown) =>
+    noAnswer(error, signal),
+  );
   // Nothing is used that was not checked, and what is there goes on.
-  if ('message' in judgment) {
-    return { refused: { reason: 'NotChecked', message: judgment.message }, retryAfter: CHECK_AGAIN };
+  if (found instanceof NoAnswer) {
+    return { refused: { reason: 'NotChecked', message: found.message }, retryAfter: CHECK_AGAIN };
   }
-  if (judgment.refused !== undefined) return { refused: { reason: 'ConfigurationRefused', message: judgment.refused } };
-  const { configuration, leftOut: unpacked } = pack(object, judgment.kept);
-  const leftOut = [...judgment.leftOut, ...unpacked];
+  if (found.refused !== undefined) return { refused: { reason: 'ConfigurationRefused', message: found.refused } };
+  const { configuration, leftOut } = found;
   const storage = nextStorageStep(run);
-  const states = await loadInto(watched.pods, configuration, { known: object.status?.pods ?? [], signal });
+  const pods = watched.pods.filter(({ name }) => isNumbered(name, workloadName(object)));
+  const states = await loadInto(pods, configuration, { known: object.status?.pods ?? [], signal });
   const told = tellSources(object, { items, leftOut, sources: watched, patch });
   const { conditions, events } = ownNews(object, [
     accepted(leftOut),
@@ -138,7 +140,8 @@ function noAnswer(error: unknown, signal: AbortSignal): NoAnswer {
 function nextStorageStep({ object, owned, watched, patch }: Run): StorageStep {
   const [set] = owned['StatefulSet.apps'] ?? [];
   const shape = shapeOf(object, object.spec.storage !== undefined);
-  const step = storageStep(object, { live: set, claims: watched.claims, shape });
+  const claims = watched.claims.filter(({ name }) => isNumbered(name, `data-${workloadName(object)}`));
+  const step = storageStep(object, { live: set, claims, shape });
   const { namespace } = object.metadata;
   if (step.step === 'grow') {
     const mergePatch = { spec: { resources: { requests: { storage: step.size } } } };

@@ -1,94 +1,166 @@
-import { expect, it } from 'vitest';
-import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
-import { until } from '../operator-rig.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectAt, textAt } from '@hooklet/sandbox/testing';
+import { chaosFigures } from '../../operators/kit/chaos.ts';
+import { forbiddenRequests, serviceAccountUser, unusedRules, type RoleRule } from '../audit.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { chaosRounds } from './prometheus/prometheus-chaos.ts';
-import { startPrometheusRig } from './prometheus/prometheus-rig.ts';
+import { eventually } from '../solutions/eventually.ts';
+import { prometheusChaos } from './prometheus/prometheus-chaos.ts';
+import { OPERATOR, startPrometheusRig, type PrometheusRig } from './prometheus/prometheus-rig.ts';
 import {
+  acceptedOf,
   conditionOf,
   evidenceOf,
-  GROUP,
   isLoaded,
   podUids,
   prometheus,
   rule,
-  SELF,
   storageOf,
+  TARGETS,
   valueOf,
   WAIT,
 } from './prometheus/prometheus-steps.ts';
 
+const LIMIT_MS = 900_000;
 const plane = sharedControlPlane();
-const LIMIT = { timeout: 900_000 };
+const running = new AsyncDisposableStack();
+let rig: PrometheusRig;
 
-it('scrapes, leaves out a bad rule, loads 3 MB of rules, and grows its volumes under its Pods', LIMIT, async () => {
-  await using rig = await startPrometheusRig(plane);
-  await rig.apply(SELF);
-  await rig.apply(rule('first', 'vector(1)'));
-  await rig.apply(prometheus());
+beforeAll(async () => {
+  rig = running.use(await startPrometheusRig(plane));
+  await rig.apply(...TARGETS, rule('first', 'vector(1)'));
+  await rig.apply(prometheus({ alerting: { alertmanagers: [{ name: 'app', port: 'web' }] } }));
   await isLoaded(rig);
+}, LIMIT_MS);
 
-  await until(async () => {
-    expect(await valueOf(rig, 'up')).toMatchObject([
-      {
-        metric: { job: 'prometheus-main', pod: 'prometheus-main-0', endpoint: 'web' },
-        value: [expect.anything(), '1'],
-      },
-    ]);
-  }, WAIT);
-  await until(async () => expect(await valueOf(rig, 'ALERTS{alertname="A"}')).toHaveLength(1), WAIT);
-  const before = await podUids(rig);
-  expect(before).toHaveLength(1);
+afterAll(async () => running.disposeAsync(), LIMIT_MS);
 
-  await rig.apply(rule('bad', 'sum(up'));
-  await until(async () => {
-    const bad = await rig.get(rig.at(GROUP, 'prometheusrules', 'bad'));
-    expect(objectsAt(bad, 'status', 'bindings')).toMatchObject([
-      {
-        name: 'main',
-        conditions: [{ type: 'Accepted', status: 'False', message: expect.stringContaining('unclosed') }],
-      },
-    ]);
-    expect(await conditionOf(rig, 'Complete')).toMatchObject({ status: 'False', reason: 'SomeLeftOut' });
-  }, WAIT);
+async function scrapesOf(job: string): Promise<number> {
+  const [found] = await valueOf(rig, `target_scrapes_total{job="${job}"}`);
+  return Number(Array.isArray(found?.['value']) ? found['value'][1] : Number.NaN);
+}
 
-  for (let index = 0; index < 6; index += 1) {
-    await rig.apply(rule(`large-${index}`, 'vector(1)', { groups: 5, bytes: 100_000 }));
-  }
-  await rig.apply(rule('giant', 'vector(1)', { groups: 1, bytes: 600_000 }));
-  await until(async () => {
-    const metrics = String(await rig.ask('prometheus-main-0', '/metrics'));
-    // 30 groups of six, the giant, and the first.
-    expect(metrics.match(/^prometheus_rule_group_rules\{/gm)).toHaveLength(32);
-    expect(metrics).toMatch(/^prometheus_config_last_reload_successful 1$/m);
-  }, WAIT).catch(async (error: unknown) => {
-    throw new Error(await evidenceOf(rig), { cause: error });
+describe('a real Prometheus, of an operator that is installed by one apply,', { timeout: LIMIT_MS }, () => {
+  it('scrapes what a ServiceMonitor and a PodMonitor find in Kubernetes, and sends alerts to the Alertmanager', async () => {
+    await eventually(async () => {
+      const up = await valueOf(rig, 'up == 1');
+      const jobs = up.map(({ metric }) => textAt({ metric: metric ?? null }, 'metric', 'job'));
+      expect(jobs.toSorted()).toEqual(['app', `${rig.namespace}/app`]);
+    }, WAIT);
+    await eventually(async () => {
+      const alerts = await rig.ask('app', '/', 8080);
+      expect(alerts).toContainEqual({ alertname: 'A', prometheus: `${rig.namespace}/main` });
+    }, WAIT);
   });
-  await isLoaded(rig);
-  expect((await rig.list(rig.at('', 'configmaps'))).length).toBeGreaterThan(4);
 
-  const set = await rig.get(rig.at('apps', 'statefulsets', 'prometheus-main'));
-  await rig.apply(prometheus({ storage: storageOf('1Gi') }));
-  await until(async () => {
-    const [claim] = await rig.list(rig.at('', 'persistentvolumeclaims'));
-    const now = await rig.get(rig.at('apps', 'statefulsets', 'prometheus-main'));
-    expect(objectAt(claim, 'spec', 'resources')).toMatchObject({ requests: { storage: '1Gi' } });
-    expect(textAt(now, 'metadata', 'uid')).not.toBe(textAt(set, 'metadata', 'uid'));
-    expect(await conditionOf(rig, 'Stored')).toMatchObject({ status: 'True' });
-  }, WAIT);
-  await isLoaded(rig);
-  expect(await podUids(rig)).toEqual(before);
+  it('goes on scraping while the operator is stopped, and a bad rule that came meanwhile is left out and told', async () => {
+    const before = await podUids(rig);
+    await expect(rig.apply(rule('bad', 'sum(up'))).rejects.toThrow(/unclosed left parenthesis/);
 
-  await rig.restartOperator();
-  await isLoaded(rig);
-  expect(await podUids(rig)).toEqual(before);
-  expect(rig.operator().lines.filter(({ level }) => level === 'error')).toEqual([]);
+    await rig.stopOperator();
+    const scrapes = await scrapesOf('app');
+    await eventually(async () => rig.apply(rule('bad', 'sum(up')), WAIT);
+    await eventually(async () => expect(await scrapesOf('app')).toBeGreaterThan(scrapes + 10), WAIT);
+    expect(await valueOf(rig, 'up == 1')).toHaveLength(2);
+    await rig.startOperator();
+
+    await eventually(async () => {
+      const message = expect.stringContaining('unclosed');
+      expect(await acceptedOf(rig, 'bad')).toMatchObject({ status: 'False', reason: 'Refused', message });
+      expect(await conditionOf(rig, 'Complete')).toMatchObject({ status: 'False', reason: 'SomeLeftOut' });
+    }, WAIT);
+    await isLoaded(rig);
+    expect(await podUids(rig)).toEqual(before);
+  });
+
+  it('loads 3 MB of rules in several ConfigMaps (prometheus-operator#4832, #6478)', async () => {
+    for (let index = 0; index < 6; index += 1) {
+      await rig.apply(rule(`large-${index}`, 'vector(1)', { groups: 5, bytes: 100_000 }));
+    }
+    await rig.apply(rule('giant', 'vector(1)', { groups: 1, bytes: 600_000 }));
+
+    await eventually(async () => {
+      const metrics = String(await rig.ask('prometheus-main-0', '/metrics'));
+      // 30 groups of six, the giant, and the first.
+      expect(metrics.match(/^prometheus_rule_group_rules\{/gm)).toHaveLength(32);
+      expect(metrics).toMatch(/^prometheus_config_last_reload_successful 1$/m);
+    }, WAIT).catch(async (error: unknown) => {
+      throw new Error(await evidenceOf(rig), { cause: error });
+    });
+    await isLoaded(rig);
+    const maps = (await rig.list('configmaps')).map((one) => textAt(one, 'metadata', 'name'));
+    expect(maps.filter((name) => name.startsWith('prometheus-main-')).length).toBeGreaterThan(4);
+  });
+
+  it('has its storage grown under Pods that run on, and scrapes meanwhile (prometheus-operator#3875)', async () => {
+    const before = await podUids(rig);
+    const set = await rig.get('statefulsets', 'prometheus-main');
+    const scrapes = await scrapesOf('app');
+
+    await rig.apply(prometheus({ storage: storageOf('1Gi') }));
+
+    await eventually(async () => {
+      const [claim] = await rig.list('persistentvolumeclaims');
+      const now = await rig.get('statefulsets', 'prometheus-main');
+      expect(objectAt(claim, 'spec', 'resources')).toMatchObject({ requests: { storage: '1Gi' } });
+      expect(textAt(now, 'metadata', 'uid')).not.toBe(textAt(set, 'metadata', 'uid'));
+      expect(await conditionOf(rig, 'Stored')).toMatchObject({ status: 'True' });
+    }, WAIT);
+    await isLoaded(rig);
+    expect(await podUids(rig)).toEqual(before);
+    expect(await scrapesOf('app')).toBeGreaterThan(scrapes);
+  });
+
+  it('another Pod of the operator writes nothing but what is its own (prometheus-operator#2950)', async () => {
+    const before = await podUids(rig);
+    const written = await writesOf();
+
+    await rig.restartOperator();
+    await eventually(async () => {
+      const [log] = await rig.logged('info');
+      expect(log).toBeDefined();
+    }, WAIT);
+    await isLoaded(rig);
+
+    expect(await writesOf()).toEqual(written);
+    expect(await podUids(rig)).toEqual(before);
+  });
+
+  it('comes back from each of 6 faults with its rules and targets', async () => {
+    await rig.remove('prometheusrules', 'bad');
+
+    const rounds = await prometheusChaos(rig, { rounds: 6, seed: 1 });
+
+    expect(chaosFigures(rounds)).toHaveLength(7);
+  });
+
+  it('the operator was refused nothing, and has no right that it has not used (etcd-io PR#395)', async () => {
+    const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
+    const entries = await plane.auditLog();
+
+    expect(forbiddenRequests(entries, user)).toEqual([]);
+    expect(unusedRules(await rulesOf(rig), entries, user)).toEqual(UNUSED);
+    expect(await rig.logged('error')).toEqual([]);
+  });
 });
 
-it('comes back from each of 4 faults with the rules that it had', LIMIT, async () => {
-  await using rig = await startPrometheusRig(plane);
+/** What the operator wrote of what is not its own: all but Events, its certificate and its registration. */
+async function writesOf(): Promise<readonly string[]> {
+  const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
+  const writes = (await plane.auditLog()).filter(
+    (entry) =>
+      entry.user === user && !['get', 'list', 'watch'].includes(entry.verb) && entry.namespace === rig.namespace,
+  );
+  return writes
+    .filter(({ resource }) => resource !== 'events')
+    .map(({ verb, resource, subresource, name }) => `${verb} ${resource}/${subresource} ${name}`);
+}
 
-  const rounds = await chaosRounds(rig, 4);
+/** What is for API servers that check owner references, and for the webhook configuration of another replica. */
+const UNUSED: readonly string[] = [];
 
-  expect(rounds.map(({ fault }) => fault)).toEqual(['Pod deleted', 'child deleted', 'bad rule', 'operator killed']);
-});
+async function rulesOf({ kubectl }: PrometheusRig): Promise<readonly RoleRule[]> {
+  const { items }: { items: readonly { rules: readonly RoleRule[] }[] } = JSON.parse(
+    await kubectl('get', 'clusterrole/example-prometheus', 'role/prometheus', '-o', 'json'),
+  );
+  return items.flatMap(({ rules }) => rules);
+}

@@ -1,4 +1,4 @@
-import { stringify } from './yaml-text.ts';
+import { escaped, escapedReplacement, stringify } from './yaml-text.ts';
 import type { Item } from './items.ts';
 import type { Alertmanager, Prometheus } from './resources.ts';
 
@@ -24,13 +24,18 @@ export function configurationOf(
       external_labels: {
         prometheus: `${metadata.namespace}/${metadata.name}`,
         prometheus_replica: '${POD_NAME}',
-        ...externalLabels,
+        // What is not a variable of ours stands for itself.
+        ...mapValues(externalLabels, escapedReplacement),
       },
     },
     rule_files: [`${folder}/rules.*.yaml`, `${folder}/${markFile(mark)}*`],
     ...alertingOf(metadata.namespace, spec.alerting?.alertmanagers ?? []),
     scrape_configs: items.flatMap(({ jobs }) => jobs),
   });
+}
+
+function mapValues(labels: Readonly<Record<string, string>>, change: (value: string) => string) {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, change(value)]));
 }
 
 /** What of the mark is in the configuration that a Prometheus shows. */
@@ -57,8 +62,8 @@ function alertmanager(own: string, { namespace = own, name, port, scheme = 'http
     path_prefix: pathPrefix,
     kubernetes_sd_configs: [{ role: 'endpointslice', namespaces: { names: [namespace] } }],
     relabel_configs: [
-      { source_labels: ['__meta_kubernetes_service_name'], regex: name, action: 'keep' },
-      { source_labels: [`__meta_kubernetes_endpointslice_${label}`], regex: String(port), action: 'keep' },
+      { source_labels: ['__meta_kubernetes_service_name'], regex: escaped(name), action: 'keep' },
+      { source_labels: [`__meta_kubernetes_endpointslice_${label}`], regex: escaped(String(port)), action: 'keep' },
     ],
   };
 }

@@ -21,6 +21,8 @@ export interface Item {
   readonly files: readonly ConfigFile[];
   /** Of the content: two items with the same have the same effect. */
   readonly hash: string;
+  /** Whether its status says that this Prometheus had it as it is. */
+  readonly wasAccepted?: boolean;
   /** Why nothing of it can be used, found without promtool. */
   readonly problem?: string;
 }
@@ -46,11 +48,18 @@ export function selectedItems({ metadata, spec }: Prometheus, sources: Sources):
   );
   const pods = sources.podMonitors.filter(isSelected(spec.podMonitorSelector, spec.podMonitorNamespaceSelector));
   const rules = sources.rules.filter(isSelected(spec.ruleSelector, spec.ruleNamespaceSelector));
-  return [
+  const items = [
     ...sorted(services).map((monitor) => monitorItem('ServiceMonitor', monitor)),
     ...sorted(pods).map((monitor) => monitorItem('PodMonitor', monitor)),
     ...sorted(rules).map(ruleItem),
   ];
+  return items.map((item) => ({ ...item, wasAccepted: wasAccepted(item.source, metadata) }));
+}
+
+function wasAccepted({ metadata, bindings }: Source<unknown>, by: Meta): boolean {
+  const binding = bindings?.find(({ namespace, name }) => namespace === by.namespace && name === by.name);
+  const found = binding?.conditions?.find(({ type }) => type === 'Accepted');
+  return found?.status === 'True' && found.observedGeneration === metadata.generation;
 }
 
 /** What a monitor adds to a configuration. */

@@ -18,7 +18,9 @@ interface Found {
  */
 export function nextLook(prometheus: Prometheus, found: Found): string | undefined {
   if (isWaiting(found)) return `${SOON_SECONDS}s`;
-  if (found.states.every(({ state }) => state !== 'refused')) return undefined;
+  if (found.states.every(({ state }) => state !== 'refused')) {
+    return found.leftOut.some(({ reason }) => reason === 'NoAnswer') ? `${LATEST_SECONDS}s` : undefined;
+  }
   const half = Math.round(secondsNotLoaded(prometheus) / 2);
   return `${Math.min(Math.max(half, SOON_SECONDS), LATEST_SECONDS)}s`;
 }

@@ -35,9 +35,7 @@ export function loaded(states: readonly PodState[], replicas: number): Condition
 export function stored(storage: StorageStep): ConditionToSet {
   switch (storage.step) {
     case 'keep':
-      return storage.refused === undefined
-        ? { type: 'Stored', status: 'True', reason: 'AsWanted', message: 'the volumes are as the spec asks' }
-        : { type: 'Stored', status: 'False', reason: 'StorageRefused', message: storage.refused };
+      return kept(storage);
     case 'grow':
       return {
         type: 'Stored',
@@ -61,6 +59,18 @@ export function stored(storage: StorageStep): ConditionToSet {
         message: 'the StatefulSet is made anew around its Pods',
       };
   }
+}
+
+function kept({ claim, refused }: Extract<StorageStep, { readonly step: 'keep' }>): ConditionToSet {
+  if (refused !== undefined) return { type: 'Stored', status: 'False', reason: 'StorageRefused', message: refused };
+  const [reason, message] =
+    claim === undefined
+      ? [
+          'NothingKept',
+          'there is no spec.storage, so a Pod that is replaced, as by another version, begins without samples',
+        ]
+      : ['AsWanted', 'the volumes are as the spec asks'];
+  return { type: 'Stored', status: 'True', reason, message };
 }
 
 interface Found {

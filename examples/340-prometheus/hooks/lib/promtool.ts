@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { configurationOf } from './configuration.ts';
 import type { Item } from './items.ts';
 import type { Prometheus } from './resources.ts';
+import { inTurn } from './turns.ts';
 
 /** promtool was killed, is not there, or said nothing: that says nothing about the configuration. */
 export class NoAnswer extends Error {
@@ -17,38 +18,55 @@ export type Check = (items: readonly Item[]) => Promise<string | undefined>;
 const CALL_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_SENTENCE = 600;
+/** Of promtool: a regular expression of 3 KB may take 500 MB, and the Prometheus would need them too. */
+const MAX_MEMORY_KB = 250_000;
 
 /** Asks promtool about the whole configuration of some items. Throws a NoAnswer where promtool gave none. */
 export function checkWith(prometheus: Prometheus, signal: AbortSignal): Check {
-  return async (items) => {
-    const folder = await mkdtemp(join(tmpdir(), 'promtool-'));
-    try {
-      const file = join(folder, 'prometheus.yml');
-      await writeFile(file, configurationOf(prometheus, items, { folder, mark: 'check' }));
-      await Promise.all(
-        items.flatMap(({ files }) => files.map(async ({ name, content }) => writeFile(join(folder, name), content))),
-      );
-      return await ask(['check', 'config', '--lint=none', file], folder, signal);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
+  return async (items) =>
+    inTurn(signal, async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'promtool-'));
+      try {
+        const file = join(folder, 'prometheus.yml');
+        await writeFile(file, configurationOf(prometheus, items, { folder, mark: 'check' }));
+        await Promise.all(
+          items.flatMap(({ files }) => files.map(async ({ name, content }) => writeFile(join(folder, name), content))),
+        );
+        return await ask(prometheus.spec.version ?? '', { file, folder, signal });
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    });
 }
 
-async function ask(args: readonly string[], folder: string, signal: AbortSignal): Promise<string | undefined> {
-  const { failed, output } = await call(args, signal);
+interface Asked {
+  readonly file: string;
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+async function ask(version: string, { file, folder, signal }: Asked): Promise<string | undefined> {
+  const { failed, output } = await call(version, file, signal);
   if (!failed && output.includes('SUCCESS')) return undefined;
   if (!failed || !output.includes('FAILED'))
     throw new NoAnswer(`promtool gave no answer: ${output.trim().slice(0, 300) || 'it said nothing'}`);
   return sentenceOf(output, folder);
 }
 
-async function call(args: readonly string[], signal: AbortSignal) {
+/** The promtool of this version where the image has one, such as `promtool-2.53.5`, else `promtool`. */
+const ASK = `
+ulimit -d ${MAX_MEMORY_KB} || exit
+command -v "promtool-$1" > /dev/null && exec "promtool-$1" check config --lint=none "$2"
+exec promtool check config --lint=none "$2"
+`;
+
+async function call(version: string, file: string, signal: AbortSignal) {
   const { promise, resolve } = Promise.withResolvers<{ readonly failed: boolean; readonly output: string }>();
   const options = { timeout: CALL_MS, maxBuffer: MAX_OUTPUT, signal, killSignal: 'SIGKILL' } as const;
-  execFile('promtool', args, options, (error, stdout, stderr) => {
-    const ended = error !== null && typeof error.code !== 'number' ? `${error.message}` : '';
-    resolve({ failed: error !== null, output: ended === '' ? `${stdout}\n${stderr}` : ended });
+  execFile('sh', ['-c', ASK, 'promtool', version, file], options, (error, stdout, stderr) => {
+    const isOver = error !== null && typeof error.code !== 'number';
+    const ended = isOver ? `it was ended after ${CALL_MS / 1000} s at most, by ${error.signal ?? error.message}` : '';
+    resolve({ failed: error !== null, output: isOver ? ended : `${stdout}\n${stderr}` });
   });
   return promise;
 }

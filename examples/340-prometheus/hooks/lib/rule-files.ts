@@ -36,7 +36,8 @@ export function ruleFiles(source: Source<RuleSpec>): {
     .filter((groups) => groups.length > 0)
     .map((groups, index) => {
       const content = `{"groups":[${groups.join(',\n')}]}\n`;
-      const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+      // Of the name too: two names may be the same as far as they fit.
+      const hash = createHash('sha256').update(`${name}\n${content}`).digest('hex').slice(0, 16);
       return { name: `rules.${namespace}.${name.slice(0, 120)}.${index}.${hash}.yaml`, content };
     });
   return { files };

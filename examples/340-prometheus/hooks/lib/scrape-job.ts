@@ -1,3 +1,4 @@
+import { escaped, escapedReplacement } from './yaml-text.ts';
 import type { Endpoint, LabelSelector, MonitorSpec, Relabeling, Source } from './resources.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -141,14 +142,6 @@ function presence(role: string, key: string): string {
 
 function plain(key: string): string {
   return key.replaceAll(/[^a-zA-Z0-9_]/g, '_');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.+*?()|[\]{}^$\\]/g, String.raw`\$&`);
-}
-
-function escapedReplacement(text: string): string {
-  return text.replaceAll('$', '$$$$');
 }
 
 function relabeling(rule: Relabeling): Json {

@@ -7,11 +7,11 @@ export function selects(
 ): boolean {
   if (selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
-  const found = labels ?? {};
+  const found = new Map(Object.entries(labels ?? {}));
   return (
-    Object.entries(matchLabels).every(([key, value]) => found[key] === value) &&
+    Object.entries(matchLabels).every(([key, value]) => found.get(key) === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = found[key];
+      const value = found.get(key);
       switch (operator) {
         case 'In':
           return value !== undefined && values.includes(value);

@@ -11,9 +11,14 @@ export function specProblems({ metadata, spec }: Prometheus): readonly string[] 
   const { replicas = 1, storage } = spec;
   const request = storage?.volumeClaimTemplate.spec.resources.requests.storage;
   const checks: readonly Check[] = [
-    [name, isShort, 'metadata.name', `at most ${MAX_NAME} characters, since it is part of labels`],
+    [
+      name,
+      isName,
+      'metadata.name',
+      `at most ${MAX_NAME} lower case letters, digits and -, since it is part of the name of a Service`,
+    ],
     [String(replicas), isReplicas, 'spec.replicas', `a whole number from 0 to ${MAX_REPLICAS}`],
-    [spec.version, matches(/^\d+\.\d+\.\d+$/), 'spec.version', 'one such as 2.53.0, without a v'],
+    [spec.version, matches(/^\d+\.\d+\.\d+$/), 'spec.version', 'one such as 3.13.5, without a v'],
     [spec.retention, isDuration, 'spec.retention', 'a duration such as 15d'],
     [spec.retentionSize, matches(/^\d+(?:B|KB|MB|GB|TB|PB|EB)$/), 'spec.retentionSize', 'a size such as 40GB'],
     [spec.scrapeInterval, isDuration, 'spec.scrapeInterval', 'a duration such as 30s'],
@@ -30,8 +35,8 @@ export function specProblems({ metadata, spec }: Prometheus): readonly string[] 
 
 type Check = readonly [value: string | undefined, isGood: (value: string) => boolean, path: string, expected: string];
 
-function isShort(text: string): boolean {
-  return text.length <= MAX_NAME;
+function isName(text: string): boolean {
+  return text.length <= MAX_NAME && /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(text);
 }
 
 function isReplicas(text: string): boolean {

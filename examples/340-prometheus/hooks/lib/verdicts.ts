@@ -60,7 +60,7 @@ function write(
       metadata: { name, namespace, uid },
       status: bindings.length === 0 ? {} : { bindings },
     },
-    { subresource: 'status', fieldManager: `prometheus-${by.namespace}-${by.name}`, force: true },
+    { subresource: 'status', fieldManager: `prometheus/${by.namespace}/${by.name}`, force: true },
   );
 }
 

@@ -19,7 +19,8 @@ export async function ask(
 ): Promise<WebAnswer> {
   const host = address.includes(':') ? `[${address}]` : address;
   const url = `http://${host}:${PORT}${path}`;
-  const args = ['--silent', '--show-error', '--noproxy', '*', '--max-time', String(CALL_SECONDS)];
+  // No ~/.curlrc has a say.
+  const args = ['--disable', '--silent', '--show-error', '--noproxy', '*', '--max-time', String(CALL_SECONDS)];
   const options = { maxBuffer: MAX_BODY, signal, timeout: (CALL_SECONDS + 5) * 1000, killSignal: 'SIGKILL' } as const;
   const { promise, resolve } = Promise.withResolvers<WebAnswer>();
   execFile(

@@ -5,7 +5,7 @@ import { type Configuration, PARTS } from './packing.ts';
 import { SHAPE_ANNOTATION } from './storage.ts';
 import { OWNER_LABEL, type Claim, type Prometheus } from './resources.ts';
 
-const VERSION = '2.53.0';
+const VERSION = '3.13.5';
 const PORT = 9090;
 
 /** The ConfigMaps, the Service and the StatefulSet of a Prometheus. */
@@ -34,6 +34,11 @@ export function childrenOf(
 /** The name of the StatefulSet and the Service, and what those of the ConfigMaps begin with. */
 export function workloadName({ metadata }: Prometheus): string {
   return `prometheus-${metadata.name}`;
+}
+
+/** Whether a name is that of a Pod or claim of a StatefulSet: labels anybody can write. */
+export function isNumbered(name: string, of: string): boolean {
+  return name.startsWith(`${of}-`) && /^\d+$/.test(name.slice(of.length + 1));
 }
 
 function statefulSet(prometheus: Prometheus, claim: Claim | undefined): NewObject {

@@ -7,3 +7,13 @@ export function stringify(value: Readonly<Record<string, unknown>>): string {
   );
   return `{\n${lines.join(',\n')}\n}\n`;
 }
+
+/** A regular expression for exactly this text. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[.+*?()|[\]{}^$\\]/g, String.raw`\$&`);
+}
+
+/** The same where `$` begins what is replaced. */
+export function escapedReplacement(text: string): string {
+  return text.replaceAll('$', '$$$$');
+}

@@ -1,74 +1,63 @@
 import { expect } from 'vitest';
-import { objectsAt, textAt } from '@hooklet/sandbox/testing';
-import { until } from '../../operator-rig.ts';
+import { textAt } from '@hooklet/sandbox/testing';
+import { chaosRounds, type ChaosFault, type ChaosRound } from '../../../operators/kit/chaos.ts';
+import { eventually } from '../../solutions/eventually.ts';
 import type { PrometheusRig } from './prometheus-rig.ts';
-import { GROUP, isLoaded, prometheus, rule, SELF, valueOf, WAIT } from './prometheus-steps.ts';
-
-/** What was broken in a round, and after how many seconds all was as it should be. */
-export interface Round {
-  readonly fault: string;
-  readonly seconds: number;
-}
+import { acceptedOf, prometheus, rule, saysLoaded, TARGETS, valueOf } from './prometheus-steps.ts';
 
 /**
- * Breaks something in each round, changes a rule at the same time, and waits until the Prometheus evaluates the new rule
- * and scrapes its targets; fails when one does not come back.
+ * Breaks something in each round and changes a rule at the same time. Whole is: the Prometheus evaluates the new rule,
+ * scrapes its targets, and its status says so.
  */
-export async function chaosRounds(rig: PrometheusRig, count: number): Promise<readonly Round[]> {
-  await rig.apply(SELF);
-  await rig.apply(rule('round', 'vector(-1)'));
-  await rig.apply(prometheus());
-  await isLoaded(rig);
-  const rounds: Round[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const [fault, strike] = FAULTS[index % FAULTS.length] ?? ['nothing', async () => {}];
-    await strike(rig, index);
-    const begin = performance.now();
-    await rig.apply(rule('round', `vector(${index})`));
-    await until(async () => {
-      const [alert] = await valueOf(rig, 'ALERTS{alertname="A"}');
-      const answer = await rig.ask('prometheus-main-0', '/api/v1/rules');
-      expect(JSON.stringify(answer)).toContain(`"query":"vector(${index})"`);
-      expect(alert).toBeDefined();
-      expect((await valueOf(rig, 'up == 1')).length).toBe(1);
-    }, WAIT);
-    await isLoaded(rig);
-    rounds.push({ fault, seconds: (performance.now() - begin) / 1000 });
-    await rig.remove(rig.at(GROUP, 'prometheusrules', 'bad'));
-  }
-  return rounds;
+export async function prometheusChaos(
+  rig: PrometheusRig,
+  options: { readonly rounds: number; readonly seed: number; readonly tell?: (line: string) => void },
+): Promise<readonly ChaosRound[]> {
+  await rig.apply(...TARGETS, rule('round', 'vector(-1)'), prometheus());
+  let round = 0;
+  const struck = faultsOf(rig).map(({ name, act }): ChaosFault => ({
+    name,
+    act: async () => {
+      round += 1;
+      await act();
+      // The webhook may be about to go or to come.
+      await eventually(async () => rig.apply(rule('round', `vector(${round})`)));
+    },
+  }));
+  const isWhole = async (): Promise<void> => {
+    const rules = JSON.stringify(await rig.ask('prometheus-main-0', '/api/v1/rules'));
+    expect(rules).toContain(`"query":"vector(${round === 0 ? -1 : round})"`);
+    expect(await valueOf(rig, 'ALERTS{alertname="A"}')).toHaveLength(1);
+    expect(await valueOf(rig, 'up == 1')).toHaveLength(2);
+    await saysLoaded(rig);
+  };
+  const before = async (): Promise<void> => rig.remove('prometheusrules', 'bad');
+  return chaosRounds({ ...options, faults: struck, isWhole, before });
 }
 
-type Fault = readonly [name: string, strike: (rig: PrometheusRig, round: number) => Promise<void>];
-
-const FAULTS: readonly Fault[] = [
-  [
-    'Pod deleted',
-    async (rig) => {
-      const path = rig.at('', 'pods', 'prometheus-main-0');
-      const uid = textAt(await rig.get(path), 'metadata', 'uid');
-      await rig.remove(path);
-      await until(async () => expect(textAt(await rig.get(path), 'metadata', 'uid')).not.toBe(uid), WAIT);
+function faultsOf(rig: PrometheusRig): readonly ChaosFault[] {
+  const pod = { namespace: rig.namespace, name: 'prometheus-main-0' };
+  return [
+    {
+      name: 'the Pod is deleted',
+      act: async () => {
+        const uid = textAt(await rig.get('pods', pod.name), 'metadata', 'uid');
+        await rig.remove('pods', pod.name);
+        await eventually(async () => expect(textAt(await rig.get('pods', pod.name), 'metadata', 'uid')).not.toBe(uid));
+      },
     },
-  ],
-  ['child deleted', async (rig) => rig.remove(rig.at('', 'configmaps', 'prometheus-main-0'))],
-  [
-    'bad rule',
-    async (rig) => {
-      await rig.apply(rule('bad', 'sum(up'));
-      await until(async () => {
-        const bad = await rig.get(rig.at(GROUP, 'prometheusrules', 'bad'));
-        const [binding] = objectsAt(bad, 'status', 'bindings');
-        expect(textAt(objectsAt(binding, 'conditions')[0], 'status')).toBe('False');
-      }, WAIT);
+    { name: 'the Prometheus is killed', act: async () => rig.kubelet.kill(pod) },
+    { name: 'a ConfigMap is deleted', act: async () => rig.remove('configmaps', 'prometheus-main-0') },
+    { name: 'the StatefulSet is deleted', act: async () => rig.remove('statefulsets', 'prometheus-main') },
+    { name: 'the operator is killed', act: async () => rig.restartOperator() },
+    {
+      name: 'a bad rule comes while the operator is away',
+      act: async () => {
+        await rig.stopOperator();
+        await eventually(async () => rig.apply(rule('bad', 'sum(up')));
+        await rig.startOperator();
+        await eventually(async () => expect(await acceptedOf(rig, 'bad')).toMatchObject({ status: 'False' }));
+      },
     },
-  ],
-  ['operator killed', async (rig) => rig.restartOperator()],
-];
-
-/** Half of the values are at most the first, 99 of 100 at most the second. */
-export function percentiles(rounds: readonly Round[]): { readonly p50: number; readonly p99: number } {
-  const sorted = rounds.map(({ seconds }) => seconds).toSorted((a, b) => a - b);
-  const at = (part: number): number => sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
-  return { p50: at(0.5), p99: at(0.99) };
+  ];
 }

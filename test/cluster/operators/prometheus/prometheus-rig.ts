@@ -1,191 +1,176 @@
-import { readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseAllDocuments } from 'yaml';
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { objectAt, textAt } from '@hooklet/sandbox/testing';
-import { startKubelet, type Kubelet } from '@hooklet/test-kubelet';
-import { KubeError } from '../../../../src/errors.ts';
+import type { Kubelet } from '@hooklet/test-kubelet';
+import { installs, type Installed } from '../../../operators/kit/installs.ts';
+import { readManifests } from '../../../support/example-rig.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { createKubeClient } from '../../../../src/kube/kube-client.ts';
-import { startOperator, type OperatorRig } from '../../../support/operator-rig.ts';
 import { connectAs } from '../../operator-rig.ts';
 import type { SharedControlPlane } from '../../shared-control-plane.ts';
-import { prometheusImage, type PrometheusImage } from './prometheus-image.ts';
+import { eventually } from '../../solutions/eventually.ts';
+import { prometheusImages } from './prometheus-image.ts';
 
-const example = fileURLToPath(new URL('../../../../examples/340-prometheus', import.meta.url));
-const NEVER = new AbortController().signal;
+const manifests = fileURLToPath(new URL('../../../../examples/340-prometheus/manifests', import.meta.url));
 export const API = 'monitoring.example.hooklet.dev/v1';
-/** Of the image that the hook gives to its Pods. */
-const IMAGE = 'prom/prometheus:v2.53.0';
+export const OPERATOR = { namespace: 'example-prometheus', name: 'prometheus' };
+const LIMIT_MS = 300_000;
+const NEVER = new AbortController().signal;
 
-/** A namespace with Pod Security `restricted`, whose Pods really run, and the operator beside it. */
-export interface PrometheusRig extends AsyncDisposable {
+/** The operator, installed by one apply, and a namespace beside it; Pod Security enforces `restricted` in both. */
+export interface PrometheusRig extends Omit<Installed, 'get' | 'apply'> {
   readonly namespace: string;
-  readonly kubelet: Kubelet;
-  readonly image: PrometheusImage;
-  readonly operator: () => OperatorRig;
-  /** Ends the operator at once, and starts another one. */
+  /** Has its Pod killed, and waits until another one is ready. */
   readonly restartOperator: () => Promise<void>;
   readonly stopOperator: () => Promise<void>;
-  readonly startOperator: () => void;
-  readonly apply: (object: JsonObject) => Promise<void>;
-  readonly get: (path: string) => Promise<JsonObject | undefined>;
-  readonly remove: (path: string, propagation?: string) => Promise<void>;
-  readonly list: (path: string) => Promise<readonly JsonObject[]>;
-  /** The path of objects in the namespace. */
-  readonly at: (group: string, plural: string, name?: string) => string;
-  /** Asks the Prometheus of a Pod. */
-  readonly ask: (pod: string, path: string) => Promise<unknown>;
+  readonly startOperator: () => Promise<void>;
+  /** Lines of its log of this level. */
+  readonly logged: (level: string) => Promise<readonly string[]>;
+  /** In the namespace beside it. */
+  readonly apply: (...objects: readonly JsonObject[]) => Promise<void>;
+  readonly get: (what: string, name: string) => Promise<JsonObject | undefined>;
+  readonly list: (what: string) => Promise<readonly JsonObject[]>;
+  readonly remove: (what: string, name: string) => Promise<void>;
+  /** Asks a Pod. */
+  readonly ask: (pod: string, path: string, port?: number) => Promise<unknown>;
 }
 
-/** Installs definitions and rights, and starts the operator with exactly these. */
+/** Installs the operator and makes the namespace; the operator is ready on return. */
 export async function startPrometheusRig(plane: SharedControlPlane): Promise<PrometheusRig> {
   await using parts = new AsyncDisposableStack();
-  const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
-  parts.defer(async () => client.close());
   const namespace = `prometheus-${crypto.randomUUID().slice(0, 8)}`;
-  const hands = handsOf(client, namespace);
-  for (const object of objectsOf('crds.yaml', 'rbac.yaml').flatMap(forNobody)) await hands.apply(object);
-  await hands.apply({
-    apiVersion: 'storage.k8s.io/v1',
-    kind: 'StorageClass',
-    metadata: { name: 'expandable' },
-    provisioner: 'test.example.com/disk',
-    allowVolumeExpansion: true,
-  });
-  await hands.apply({
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
-  });
-  parts.defer(async () => hands.remove(`/api/v1/namespaces/${namespace}`));
-  for (const object of objectsOf('try/rbac.yaml')) {
-    const subjects = [{ kind: 'ServiceAccount', name: 'prometheus-main', namespace }];
-    await hands.apply(object['kind'] === 'RoleBinding' ? { ...object, subjects } : object);
-  }
-  const image = parts.use(prometheusImage());
-  const kubelet = parts.use(
-    await startKubelet({
+  const { images } = parts.use(await prometheusImages());
+  const installed = parts.use(
+    await installs({
       plane,
-      connect: connectAs(plane, 'admin'),
+      manifests,
+      ...OPERATOR,
       namespaces: [namespace],
-      images: { [IMAGE]: image.image },
+      images,
+      leftovers: ['validatingwebhookconfiguration/example-prometheus-hooks', 'storageclass/expandable'],
     }),
   );
-  const start = (): OperatorRig =>
-    startOperator({
-      hooksDir: join(example, 'hooks'),
-      connect: connectAs(plane, 'nobody'),
-      env: { PATH: `${image.programs}${delimiter}${process.env['PATH']}` },
-    });
-  let operator = start();
-  parts.defer(async () => operator[Symbol.asyncDispose]());
+  const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
+  parts.defer(async () => client.close());
+  const own = { namespace, ...handsOf(installed.kubelet, client, namespace), ...operatorOf(installed) };
+  await installed.apply(...surroundings(namespace));
+  parts.defer(async () => {
+    await own.startOperator();
+    // Nothing has a finalizer after that.
+    await installed.kubectl('--namespace', namespace, 'delete', 'prometheuses', '--all', '--timeout=120s');
+    await installed.kubectl('delete', 'namespace', namespace, '--wait=false');
+  });
+  await own.apply(...readManifests(join(manifests, 'try/rbac.yaml')).map((one) => inside(one, namespace)));
+  await own.startOperator();
   const rest = parts.move();
-  const stop = async (): Promise<void> => operator[Symbol.asyncDispose]();
-  return {
-    ...hands,
-    namespace,
-    kubelet,
-    image,
-    operator: () => operator,
-    restartOperator: async () => {
-      await stop();
-      operator = start();
-    },
-    stopOperator: stop,
-    startOperator: () => {
-      operator = start();
-    },
-    ask: async (pod, path) => {
-      const address = kubelet.addressOf({ namespace, name: pod });
-      const answer = await fetch(`http://${address}:9090${path}`, { signal: AbortSignal.timeout(10_000) });
-      const text = await answer.text();
-      return path.startsWith('/api/') ? JSON.parse(text) : text;
-    },
-    [Symbol.asyncDispose]: async () => rest[Symbol.asyncDispose](),
-  };
+  return { ...installed, ...own, [Symbol.asyncDispose]: async () => rest.disposeAsync() };
 }
 
-type Hands = Pick<PrometheusRig, 'apply' | 'get' | 'remove' | 'list' | 'at'>;
-
-function handsOf(client: KubeClient, own: string): Hands {
-  const at: Hands['at'] = (group, plural, name) => {
-    const root = group === '' ? '/api/v1' : `/apis/${group}/v1`;
-    return [root, 'namespaces', own, plural, ...(name === undefined ? [] : [name])].join('/');
-  };
-  const read = async (path: string): Promise<JsonObject | undefined> => {
-    try {
-      const found: unknown = await client.request({ method: 'GET', path }, NEVER);
-      return isJsonObject(found) ? found : undefined;
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return undefined;
-      throw error;
-    }
-  };
-  return {
-    at,
-    get: read,
-    list: async (path) => {
-      const { items } = (await read(path)) ?? {};
-      return Array.isArray(items) ? items.filter(isJsonObject) : [];
+/** A namespace, and a class of storage whose volumes grow. */
+function surroundings(namespace: string): readonly object[] {
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     },
-    remove: async (path, propagationPolicy = 'Background') => {
-      const body = JSON.stringify({ propagationPolicy });
-      await client.request({ method: 'DELETE', path, body }, NEVER).catch(() => {});
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'expandable' },
+      provisioner: 'test.example.com/disk',
+      allowVolumeExpansion: true,
     },
-    apply: async (object) => {
-      const [kind, name] = [textAt(object, 'kind'), textAt(object, 'metadata', 'name')];
-      const { group, plural, isNamespaced } = placeOf(kind);
-      const namespace = textAt(object, 'metadata', 'namespace') || own;
-      const root = group === '' ? '/api/v1' : `/apis/${group}/v1`;
-      const path = isNamespaced ? `${root}/namespaces/${namespace}/${plural}/${name}` : `${root}/${plural}/${name}`;
-      const metadata = { ...objectAt(object, 'metadata'), ...(isNamespaced && { namespace }) };
-      await client.request(
-        {
-          method: 'PATCH',
-          path,
-          query: { fieldManager: 'test', force: 'true' },
-          body: JSON.stringify({ ...object, metadata }),
-          contentType: 'application/apply-patch+yaml',
-        },
-        NEVER,
-      );
-    },
-  };
+  ];
 }
 
-const CLUSTER = ['Namespace', 'StorageClass', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+/** kubectl fills in no namespace of a subject. */
+function inside(object: JsonObject, namespace: string): JsonObject {
+  if (object['kind'] !== 'RoleBinding') return object;
+  return { ...object, subjects: [{ kind: 'ServiceAccount', name: 'prometheus-main', namespace }] };
+}
+
+/** Of the kinds that are not in the core group. */
 const GROUPS: Readonly<Record<string, string>> = {
-  CustomResourceDefinition: 'apiextensions.k8s.io',
-  ClusterRole: 'rbac.authorization.k8s.io',
-  ClusterRoleBinding: 'rbac.authorization.k8s.io',
-  Role: 'rbac.authorization.k8s.io',
-  RoleBinding: 'rbac.authorization.k8s.io',
-  Prometheus: 'monitoring.example.hooklet.dev',
-  ServiceMonitor: 'monitoring.example.hooklet.dev',
-  PodMonitor: 'monitoring.example.hooklet.dev',
-  PrometheusRule: 'monitoring.example.hooklet.dev',
-  StatefulSet: 'apps',
-  StorageClass: 'storage.k8s.io',
+  prometheuses: API,
+  servicemonitors: API,
+  podmonitors: API,
+  prometheusrules: API,
+  statefulsets: 'apps/v1',
+  roles: 'rbac.authorization.k8s.io/v1',
+  rolebindings: 'rbac.authorization.k8s.io/v1',
 };
 
-function placeOf(kind: string) {
-  const plural = ['Prometheus', 'StorageClass'].includes(kind) ? `${kind.toLowerCase()}es` : `${kind.toLowerCase()}s`;
-  return { group: GROUPS[kind] ?? '', plural, isNamespaced: !CLUSTER.includes(kind) };
+function handsOf(kubelet: Kubelet, client: KubeClient, namespace: string) {
+  const folder = (plural: string): string => {
+    const group = GROUPS[plural];
+    return `/${group === undefined ? 'api/v1' : `apis/${group}`}/namespaces/${namespace}/${plural}`;
+  };
+  const list: PrometheusRig['list'] = async (plural) => {
+    const found: unknown = await client.request({ method: 'GET', path: folder(plural) }, NEVER);
+    const items = isJsonObject(found) ? found['items'] : [];
+    return Array.isArray(items) ? items.filter(isJsonObject) : [];
+  };
+  const own: Pick<PrometheusRig, 'apply' | 'get' | 'list' | 'remove' | 'ask'> = {
+    list,
+    get: async (plural, name) => (await list(plural)).find((one) => textAt(one, 'metadata', 'name') === name),
+    apply: async (...objects) => {
+      for (const object of objects) {
+        const plural = textAt(object, 'kind')
+          .toLowerCase()
+          .replace(/s?$/, (end) => `${end === '' ? '' : 'se'}s`);
+        const body = JSON.stringify({ ...object, metadata: { ...objectAt(object, 'metadata'), namespace } });
+        const path = `${folder(plural)}/${textAt(object, 'metadata', 'name')}`;
+        const query = { fieldManager: 'test', force: 'true' };
+        await client.request(
+          { method: 'PATCH', path, query, body, contentType: 'application/apply-patch+yaml' },
+          NEVER,
+        );
+      }
+    },
+    remove: async (plural, name) => {
+      const body = JSON.stringify({ propagationPolicy: 'Background' });
+      // It may be gone.
+      await client.request({ method: 'DELETE', path: `${folder(plural)}/${name}`, body }, NEVER).catch(() => {});
+    },
+    ask: async (pod, path, port = 9090) => {
+      const address = kubelet.addressOf({ namespace, name: pod });
+      const answer = await fetch(`http://${address}:${port}${path}`, { signal: AbortSignal.timeout(10_000) });
+      const text = await answer.text();
+      return path === '/metrics' ? text : JSON.parse(text);
+    },
+  };
+  return own;
 }
 
-function objectsOf(...files: readonly string[]): readonly JsonObject[] {
-  return files
-    .flatMap((file) => parseAllDocuments(readFileSync(join(example, 'manifests', file), 'utf8')))
-    .map((document): unknown => document.toJS())
-    .filter(isJsonObject);
-}
-
-/** The rights of the operator for the user of the test, in place of its account. */
-function forNobody(object: JsonObject): readonly JsonObject[] {
-  const kind = textAt(object, 'kind');
-  if (['ServiceAccount', 'Role', 'RoleBinding'].includes(kind)) return [];
-  if (kind !== 'ClusterRoleBinding') return [object];
-  return [{ ...object, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'nobody' }] }];
+function operatorOf({ kubectl, get, kubelet }: Installed) {
+  const pods = async (): Promise<readonly string[]> => {
+    const { items } = await get<{ items: readonly { metadata: { name: string } }[] }>('pods', '-l', 'app=prometheus');
+    return items.map(({ metadata }) => metadata.name);
+  };
+  const scale = async (replicas: number): Promise<void> => {
+    await kubectl('scale', `deployment/${OPERATOR.name}`, `--replicas=${replicas}`);
+    await eventually(async () => {
+      const { status } = await get<{ status: { readyReplicas?: number } }>('deployment', OPERATOR.name);
+      const ready = status.readyReplicas ?? 0;
+      if (ready !== replicas || (await pods()).length !== replicas)
+        throw new Error(`${ready} of ${replicas} are ready`);
+    }, LIMIT_MS);
+  };
+  const own: Pick<PrometheusRig, 'restartOperator' | 'stopOperator' | 'startOperator' | 'logged'> = {
+    stopOperator: async () => scale(0),
+    startOperator: async () => scale(1),
+    restartOperator: async () => {
+      for (const pod of await pods()) await kubectl('delete', 'pod', pod, '--grace-period=0', '--force');
+      await scale(1);
+    },
+    logged: async (level) => {
+      const logs = await Promise.all(
+        (await pods()).map(async (name) => kubelet.logs({ namespace: OPERATOR.namespace, name })),
+      );
+      return logs.flatMap((log) => log.split('\n')).filter((line) => line.includes(`"level":"${level}"`));
+    },
+  };
+  return own;
 }

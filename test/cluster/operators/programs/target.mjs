@@ -1,0 +1,19 @@
+// Stands for what is watched, and for an Alertmanager: has a metric, and shows the alerts that it got.
+import { createServer } from 'node:http';
+
+let scrapes = 0;
+const received = new Set();
+
+createServer(async (request, response) => {
+  if (request.url === '/metrics') {
+    scrapes += 1;
+    response.setHeader('content-type', 'text/plain; version=0.0.4');
+    response.end(`# TYPE target_scrapes_total counter\ntarget_scrapes_total ${scrapes}\n`);
+  } else if (request.method === 'POST' && request.url === '/api/v2/alerts') {
+    let text = '';
+    for await (const part of request) text += part;
+    for (const { labels } of JSON.parse(text)) received.add(JSON.stringify(labels));
+    response.end();
+  } else response.end(`[${[...received].join(',')}]`);
+}).listen(8080);
+process.on('SIGTERM', () => process.exit(0));

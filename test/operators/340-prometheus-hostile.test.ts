@@ -1,0 +1,302 @@
+import { createServer, type RequestListener } from 'node:http';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
+import type { Patch } from 'hooklet';
+import { configurationOf } from '../../examples/340-prometheus/hooks/lib/configuration.ts';
+import type { Judgment } from '../../examples/340-prometheus/hooks/lib/culprits.ts';
+import { fitted } from '../../examples/340-prometheus/hooks/lib/fitting.ts';
+import type { Item } from '../../examples/340-prometheus/hooks/lib/items.ts';
+import { judged } from '../../examples/340-prometheus/hooks/lib/judge-cache.ts';
+import { pack } from '../../examples/340-prometheus/hooks/lib/packing.ts';
+import { loadInto } from '../../examples/340-prometheus/hooks/lib/reload.ts';
+import { ruleFiles } from '../../examples/340-prometheus/hooks/lib/rule-files.ts';
+import { selects } from '../../examples/340-prometheus/hooks/lib/selectors.ts';
+import { specProblems } from '../../examples/340-prometheus/hooks/lib/spec-problems.ts';
+import { inTurn } from '../../examples/340-prometheus/hooks/lib/turns.ts';
+import { tellSources } from '../../examples/340-prometheus/hooks/lib/verdicts.ts';
+import { isNumbered } from '../../examples/340-prometheus/hooks/lib/workload.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
+import { prometheus, ruleSource, rules, serviceMonitor } from './prometheus-objects.ts';
+import { promtoolFolder } from './prometheus-programs.ts';
+
+const never = new AbortController().signal;
+const { configuration } = pack(prometheus(), [rules('a')]);
+const [ruleFile = ''] = configuration.ruleFiles;
+const METRICS = [
+  'prometheus_config_last_reload_successful 1',
+  `prometheus_rule_group_rules{rule_group="/etc/prometheus/config/${ruleFile};a-0"} 1`,
+  '',
+].join('\n');
+
+/** A Prometheus at an address of its own, and what is said of its Pod. */
+async function stateOf(address: string, answer: RequestListener) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    answer(request, response);
+  });
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => server.listen(9090, address, resolve));
+  const pod = { name: 'prometheus-main-0', uid: 'pod', ip: address, restarts: 0, running: true };
+  const [state] = await loadInto([pod], configuration, { known: [], signal: never });
+  return { state: state?.state, asked };
+}
+
+const show =
+  (yaml: string): RequestListener =>
+  ({ url }, response) =>
+    response.end(url === '/metrics' ? METRICS : JSON.stringify({ status: 'success', data: { yaml } }));
+
+describe('a Prometheus', { timeout: 60_000 }, () => {
+  const mark = `/etc/prometheus/config/marked-${configuration.hash}-*`;
+
+  it('has loaded a configuration when it shows its mark among the rule files', async () => {
+    const yaml = `global:\n  a: b\nrule_files:\n- /etc/prometheus/config/rules.*.yaml\n- ${mark}\nscrape_configs:\n`;
+
+    expect(await stateOf('127.0.90.1', show(yaml))).toMatchObject({ state: 'loaded', asked: { length: 2 } });
+  });
+
+  it.each([
+    ['127.0.90.2', `rule_files:\n- /a\nscrape_configs:\n- job_name: a\n  params:\n    x: ["${mark}"]\n`],
+    ['127.0.90.3', String.raw`scrape_configs:\n- job_name: "\nrule_files:\n- ${mark}\n"`],
+    ['127.0.90.4', `scrape_configs:\n- job_name: |\n    \n    rule_files:\n    - ${mark}\n`],
+  ])('at %s has not loaded it where a monitor says so', async (address, yaml) => {
+    const { state, asked } = await stateOf(address, show(yaml));
+
+    expect(state).toBe('waiting');
+    expect(asked).toContain('POST /-/reload');
+  });
+
+  it.each<[string, string, RequestListener]>([
+    ['127.0.90.5', 'redirects', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['127.0.90.6', 'answers nonsense', (_, response) => response.end('{"data": {"yaml": 1}')],
+    ['127.0.90.7', 'never ends its answer', (_, response) => void response.write('{')],
+    ['127.0.90.8', 'answers without end', (_, response) => endless(() => response.write('x'.repeat(1_000_000)))],
+  ])('at %s that %s is waited for no longer than a minute, and believed nothing', async (address, _, answer) => {
+    const { state } = await stateOf(address, answer);
+
+    expect(['waiting', 'refused']).toContain(state);
+  });
+});
+
+function endless(write: () => boolean): void {
+  const timer = setInterval(write, 1);
+  onTestFinished(() => clearInterval(timer));
+}
+
+describe('a configuration', () => {
+  const odd = [
+    '"',
+    "'",
+    '\n',
+    '{{',
+    '}}',
+    '\\',
+    '#',
+    ': ',
+    '- ',
+    '*',
+    '&a',
+    '!!',
+    '%',
+    '@',
+    '`',
+    '\t',
+    '🙂',
+    '$1',
+    '\u2028',
+  ];
+
+  it.each(odd)('says %j as it was said, in labels, parameters, rules and replacements', (text) => {
+    const monitor = serviceMonitor('m', {
+      port: 'web',
+      params: { [`p${text}`]: [`${text}x${text}`] },
+      relabelings: [{ targetLabel: 'a', replacement: `${text}\nnew: line` }],
+    });
+    const source = { ...ruleSource('r'), spec: { groups: [{ name: text, rules: [{ record: 'a', expr: text }] }] } };
+    const owner = prometheus({ externalLabels: { a: text } });
+
+    const yaml = parse(configurationOf(owner, [monitor], { folder: '/f', mark: 'm' }));
+    const [file] = ruleFiles(source).files;
+
+    expect(yaml.global.external_labels.a).toBe(text.replaceAll('$', '$$$$'));
+    expect(yaml.scrape_configs).toHaveLength(1);
+    expect(yaml.scrape_configs[0].params).toEqual({ [`p${text}`]: [`${text}x${text}`] });
+    expect(yaml.scrape_configs[0].relabel_configs.at(-1)).toEqual({
+      target_label: 'a',
+      replacement: `${text}\nnew: line`,
+    });
+    expect(parse(file?.content ?? '')).toEqual({ groups: source.spec.groups });
+  });
+
+  it('of an Alertmanager whose name is a regular expression finds a Service of exactly this name', () => {
+    const owner = prometheus({ alerting: { alertmanagers: [{ name: '.*', port: 'a|b' }] } });
+    const yaml = parse(configurationOf(owner, [], { folder: '/f', mark: 'm' }));
+
+    expect(yaml.alerting.alertmanagers[0].relabel_configs).toMatchObject([
+      { regex: String.raw`\.\*` },
+      { regex: String.raw`a\|b` },
+    ]);
+  });
+
+  it('has two files for two rules whose long names are the same as far as they fit', () => {
+    const names = ['a', 'b'].map((end) => `${'x'.repeat(130)}${end}`);
+    const files = names.map((name) => {
+      const source = ruleSource('r');
+      return ruleFiles({ ...source, metadata: { ...source.metadata, name } }).files[0]?.name;
+    });
+
+    expect(new Set(files).size).toBe(2);
+  });
+
+  it('of 10,000 monitors is judged 900,000 bytes at a time, and the others are told why they are left out', async () => {
+    const items = Array.from({ length: 10_000 }, (_, index) => serviceMonitor(`m${index}`));
+    const asked: number[] = [];
+    const judge = async (some: readonly Item[]): Promise<Judgment> => {
+      asked.push(Buffer.byteLength(configurationOf(prometheus(), some, { folder: '/f', mark: 'm' })));
+      const isFirst = asked.length === 1;
+      const leftOut = isFirst
+        ? [{ item: some[0] ?? serviceMonitor(''), reason: 'Refused' as const, message: 'bad' }]
+        : [];
+      return { kept: isFirst ? some.slice(1) : some, leftOut, calls: 1 };
+    };
+
+    const found = await fitted(prometheus(), items, judge);
+
+    expect(Math.max(...asked)).toBeLessThanOrEqual(900_000);
+    expect(asked).toHaveLength(2);
+    if (found.refused !== undefined) throw new Error(found.refused);
+    // The room of the bad one went to the next.
+    expect(found.configuration.items.at(-1)?.source.metadata.name).toBe(`m${found.configuration.items.length}`);
+    expect(found.configuration.items.length + found.leftOut.length).toBe(10_000);
+    expect(new Set(found.leftOut.map(({ reason }) => reason))).toEqual(new Set(['Refused', 'TooLarge']));
+  });
+});
+
+describe('names and labels that anybody can write', () => {
+  it('make no Pod and no claim part of a Prometheus', () => {
+    const of = 'prometheus-main';
+
+    expect(['prometheus-main-0', 'prometheus-main-12'].every((name) => isNumbered(name, of))).toBe(true);
+    expect(
+      ['mine', 'prometheus-main', 'prometheus-main-', 'prometheus-main-0-0', 'xprometheus-main-0'].filter((name) =>
+        isNumbered(name, of),
+      ),
+    ).toEqual([]);
+  });
+
+  it('have two Prometheuses speak of one monitor as two, also where their names joined are the same', () => {
+    const managers = [
+      ['a', 'b-c'],
+      ['a-b', 'c'],
+    ].map(([namespace = '', name = '']) => {
+      const said: (string | undefined)[] = [];
+      const apply: Patch['apply'] = (_, options) => void said.push(options?.fieldManager);
+      const item = serviceMonitor('m');
+      // Nothing but `apply` is called.
+      const patch = { apply } as Patch;
+      const sources = { serviceMonitors: [], podMonitors: [], rules: [], namespaces: [] };
+      tellSources({ metadata: { namespace, name, uid: '' }, spec: {} }, { items: [item], leftOut: [], sources, patch });
+      return said[0];
+    });
+
+    expect(managers).toEqual(['prometheus/a/b-c', 'prometheus/a-b/c']);
+  });
+
+  it('are compared as they are, whatever every JavaScript object has', () => {
+    const expression = { key: 'constructor', operator: 'Exists' } as const;
+
+    expect(selects({ matchExpressions: [expression] }, {})).toBe(false);
+    expect(selects({ matchExpressions: [{ ...expression, operator: 'DoesNotExist' }] }, {})).toBe(true);
+  });
+
+  it.each(['a.b', 'x'.repeat(41), 'A', '-a'])('refuse %j as a name, since the Service could not have it', (name) => {
+    const refused = specProblems({ metadata: { namespace: 'shop', name, uid: '' }, spec: {} });
+
+    expect(refused).toEqual([expect.stringMatching(/^metadata\.name: got ".*", expected at most 40 lower case/)]);
+  });
+});
+
+describe('promtool', { timeout: 120_000 }, () => {
+  /** Programs before the PATH for the length of a test. */
+  function programs(all: Readonly<Record<string, string>>): void {
+    const folder = temporaryFolder();
+    const path = process.env['PATH'];
+    mkdirSync(join(folder.path, 'bin'));
+    for (const [name, text] of Object.entries(all)) {
+      writeFileSync(join(folder.path, 'bin', name), text);
+      chmodSync(join(folder.path, 'bin', name), 0o755);
+    }
+    process.env['PATH'] = `${join(folder.path, 'bin')}${delimiter}${path}`;
+    onTestFinished(() => {
+      process.env['PATH'] = path;
+      folder[Symbol.dispose]();
+    });
+  }
+
+  it('that hangs, with a child of its own that holds its output, has given no answer after 20 s', async () => {
+    programs({ promtool: '#!/bin/sh\nsleep 600\n' });
+    const begin = performance.now();
+
+    await expect(judged(prometheus(), [rules('a')], never)).rejects.toThrow(/after 20 s at most, by SIGKILL/);
+    // Of all it was asked about, then of the configuration without any.
+    expect(performance.now() - begin).toBeLessThan(50_000);
+  });
+
+  it('is that of the version of the Prometheus where there is one, so two of them may judge one rule differently', async () => {
+    programs({
+      promtool: '#!/bin/sh\necho SUCCESS\n',
+      'promtool-2.42.0': '#!/bin/sh\ngrep -q A "${4%/*}"/rules.* && echo "FAILED: of 2.42.0" && exit 1\necho SUCCESS\n',
+    });
+    const judge = async (version: string) => judged(prometheus({ version }), [rules('a')], never);
+
+    expect((await judge('2.42.0')).leftOut).toMatchObject([{ reason: 'Refused', message: 'of 2.42.0' }]);
+    expect((await judge('3.13.5')).leftOut).toEqual([]);
+  });
+
+  it('runs twice at a time at most, and what waits leaves when it may wait no longer', async () => {
+    let running = 0;
+    const most: number[] = [];
+    const work = async (): Promise<void> => {
+      most.push((running += 1));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      running -= 1;
+    };
+    const ended = new AbortController();
+
+    const all = Array.from({ length: 6 }, async () => inTurn(never, work));
+    const late = inTurn(ended.signal, work);
+    ended.abort(new Error('its time is over'));
+
+    await expect(late).rejects.toThrow('its time is over');
+    await Promise.all(all);
+    expect(most).toEqual([1, 2, 2, 2, 2, 2]);
+  });
+
+  const real = promtoolFolder();
+  it.skipIf(real === undefined)(
+    'that needs more than 250 MB for one monitor costs that monitor alone its place',
+    async () => {
+      const path = process.env['PATH'];
+      process.env['PATH'] = `${real?.folder}${delimiter}${path}`;
+      onTestFinished(() => {
+        process.env['PATH'] = path;
+        real?.[Symbol.dispose]();
+      });
+      const regex = Array.from({ length: 180 }, () => '(abcdefghij){999}').join('|');
+      const large = serviceMonitor('large', { port: 'web', relabelings: [{ regex, targetLabel: 'a' }] });
+
+      const { kept, leftOut } = await judged(prometheus(), [serviceMonitor('a'), large, rules('r')], never);
+
+      expect(kept.map(({ source }) => source.metadata.name)).toEqual(['a', 'r']);
+      expect(leftOut).toMatchObject([
+        { item: large, reason: 'NoAnswer', message: expect.stringContaining('gave no answer') },
+      ]);
+    },
+  );
+});
