@@ -1,6 +1,6 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { openWorld } from '../../src/testing/index.ts';
@@ -8,9 +8,11 @@ import type { Happened, TestWorld, WorldOptions } from '../../src/testing/public
 import { examplesDir } from '../support/example-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { playControllers } from './kit/play-controllers.ts';
+import { promtoolFolder } from './prometheus-programs.ts';
 
 const example = join(examplesDir, '340-prometheus');
 const programs = join(example, 'scenarios', 'programs');
+const promtool = promtoolFolder();
 const API = 'monitoring.example.hooklet.dev/v1';
 const PROMETHEUS = { apiVersion: API, kind: 'Prometheus', metadata: { name: 'main', namespace: 'default' } };
 const SET = {
@@ -187,6 +189,52 @@ describe('bugs of other operators', { timeout: 300_000 }, () => {
     await playControllers(world);
     expect(textAt(await setOf(world), 'metadata', 'uid')).not.toBe(uid);
     expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'True' });
+  });
+});
+
+describe('a ConfigMap of the name that a Prometheus needs', { timeout: 300_000 }, () => {
+  const MAP = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'prometheus-main-0', namespace: 'default' } };
+
+  it('is left as it is where it belongs to somebody else, which is told, and is put back where it was changed', async () => {
+    await using world = await open({}, { objects: [{ ...MAP, data: { mine: 'x' } }] });
+
+    expect(await world.get(MAP)).toMatchObject({ data: { mine: 'x' } });
+    expect(await conditionOf(world, 'Ready')).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('prometheus-main-0'),
+    });
+
+    await world.delete(MAP);
+    await world.tick('10m');
+    const own = await world.get(MAP);
+    expect(own).toMatchObject({ data: { 'prometheus.yml': expect.stringContaining('rule_files') } });
+    await world.patch({ ...MAP, data: { 'prometheus.yml': 'somebody: else' } });
+    expect((await world.get(MAP))?.['data']).toEqual(own?.['data']);
+  });
+});
+
+describe.skipIf(promtool === undefined)('the webhook', { timeout: 300_000 }, () => {
+  it('answers in less than its 10 s about a rule of 2.5 MB, with the sentence of promtool', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = `${promtool?.folder}${delimiter}${path}`;
+    onTestFinished(() => {
+      process.env['PATH'] = path;
+      promtool?.[Symbol.dispose]();
+    });
+    await using world = await openWorld({
+      limitMs: 120_000,
+      hooks: join(example, 'hooks'),
+      crds: join(example, 'manifests', 'crds.yaml'),
+    });
+    const groups = Array.from({ length: 25 }, (_, index) => ({
+      name: `g${index}`,
+      rules: [{ alert: 'A', expr: index === 24 ? 'sum(up' : 'up', annotations: { text: 'x'.repeat(100_000) } }],
+    }));
+    const begin = performance.now();
+
+    await expect(world.apply({ ...rule(''), spec: { groups } })).rejects.toThrow(/unclosed left parenthesis/);
+
+    expect(performance.now() - begin).toBeLessThan(10_000);
   });
 });
 

@@ -21,6 +21,7 @@ import {
 } from './prometheus/prometheus-steps.ts';
 
 const LIMIT_MS = 900_000;
+const ALERTING = { alerting: { alertmanagers: [{ name: 'app', port: 'web' }] } };
 const plane = sharedControlPlane();
 const running = new AsyncDisposableStack();
 let rig: PrometheusRig;
@@ -28,7 +29,7 @@ let rig: PrometheusRig;
 beforeAll(async () => {
   rig = running.use(await startPrometheusRig(plane));
   await rig.apply(...TARGETS, rule('first', 'vector(1)'));
-  await rig.apply(prometheus({ alerting: { alertmanagers: [{ name: 'app', port: 'web' }] } }));
+  await rig.apply(prometheus(ALERTING));
   await isLoaded(rig);
 }, LIMIT_MS);
 
@@ -91,12 +92,36 @@ describe('a real Prometheus, of an operator that is installed by one apply,', { 
     expect(maps.filter((name) => name.startsWith('prometheus-main-')).length).toBeGreaterThan(4);
   });
 
+  it('another Pod of the operator writes nothing but what is its own (prometheus-operator#2950)', async () => {
+    const before = await podUids(rig);
+    const written = await writesOf();
+
+    await rig.restartOperator();
+    await eventually(async () => {
+      const runs = (await rig.logged('info')).filter((line) => line.includes('"hook finished"'));
+      expect(runs.filter((line) => line.includes('prometheus.ts')).length).toBeGreaterThan(0);
+    }, WAIT);
+    await isLoaded(rig);
+
+    expect(await writesOf()).toEqual(written);
+    expect(await podUids(rig)).toEqual(before);
+  });
+
+  it('comes back from each of 6 faults with its rules and targets', async () => {
+    const rules = (await rig.list('prometheusrules')).map((one) => textAt(one, 'metadata', 'name'));
+    for (const name of rules) await rig.remove('prometheusrules', name);
+
+    const rounds = await prometheusChaos(rig, { rounds: 6, seed: 1 });
+
+    expect(chaosFigures(rounds)).toHaveLength(7);
+  });
+
   it('has its storage grown under Pods that run on, and scrapes meanwhile (prometheus-operator#3875)', async () => {
     const before = await podUids(rig);
     const set = await rig.get('statefulsets', 'prometheus-main');
     const scrapes = await scrapesOf('app');
 
-    await rig.apply(prometheus({ storage: storageOf('1Gi') }));
+    await rig.apply(prometheus({ ...ALERTING, storage: storageOf('1Gi') }));
 
     await eventually(async () => {
       const [claim] = await rig.list('persistentvolumeclaims');
@@ -108,29 +133,6 @@ describe('a real Prometheus, of an operator that is installed by one apply,', { 
     await isLoaded(rig);
     expect(await podUids(rig)).toEqual(before);
     expect(await scrapesOf('app')).toBeGreaterThan(scrapes);
-  });
-
-  it('another Pod of the operator writes nothing but what is its own (prometheus-operator#2950)', async () => {
-    const before = await podUids(rig);
-    const written = await writesOf();
-
-    await rig.restartOperator();
-    await eventually(async () => {
-      const [log] = await rig.logged('info');
-      expect(log).toBeDefined();
-    }, WAIT);
-    await isLoaded(rig);
-
-    expect(await writesOf()).toEqual(written);
-    expect(await podUids(rig)).toEqual(before);
-  });
-
-  it('comes back from each of 6 faults with its rules and targets', async () => {
-    await rig.remove('prometheusrules', 'bad');
-
-    const rounds = await prometheusChaos(rig, { rounds: 6, seed: 1 });
-
-    expect(chaosFigures(rounds)).toHaveLength(7);
   });
 
   it('the operator was refused nothing, and has no right that it has not used (etcd-io PR#395)', async () => {
