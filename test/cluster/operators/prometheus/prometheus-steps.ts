@@ -129,7 +129,7 @@ export async function podUids(rig: PrometheusRig): Promise<readonly string[]> {
     .map((pod) => {
       const [container] = objectsAt(pod, 'status', 'containerStatuses');
       const { name, uid } = objectAt(pod, 'metadata');
-      return `${String(name)} ${String(uid)} ${String(container?.['restartCount'])}`;
+      return JSON.stringify([name, uid, container?.['restartCount']]);
     })
     .toSorted();
 }
