@@ -10,6 +10,7 @@ import type { ClusterSpec, ClusterStatus } from '../../../examples/300-etcd/hook
 import { kubectlAsset } from '../assets.ts';
 import { connectAs } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
+import type { EtcdClientTls } from '../solutions/etcd-certificates.ts';
 import { EtcdApi } from '../solutions/etcd-api.ts';
 import { eventually } from '../solutions/eventually.ts';
 import { etcdOperatorImages, exampleDir } from './etcd-cluster-image.ts';
@@ -25,7 +26,7 @@ export interface EtcdClusterRig extends AsyncDisposable {
   /** Applies any objects. */
   readonly apply: (...objects: readonly object[]) => Promise<void>;
   /** Clients of at most this many members, by number. */
-  readonly clients: (most: number, cluster?: string) => EtcdApi;
+  readonly clients: (most: number, cluster?: string, tls?: EtcdClientTls) => EtcdApi;
   /** Waits until all is as the spec asks for. */
   readonly isReady: (replicas: number) => Promise<ClusterStatus>;
 }
@@ -75,9 +76,9 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
       await apply({ ...object, spec: { ...BASE, ...spec } });
     },
     apply,
-    clients: (most, cluster = 'etcd') => {
+    clients: (most, cluster = 'etcd', tls = undefined) => {
       const pods = Array.from({ length: most }, (_, number) => `${cluster}-${number}-0`);
-      return new EtcdApi(pods, (name) => kubelet.addressOf({ namespace, name }), { namespace });
+      return new EtcdApi(pods, (name) => kubelet.addressOf({ namespace, name }), { namespace, ...(tls && { tls }) });
     },
     isReady: async (replicas) =>
       eventually(async () => {

@@ -1,3 +1,4 @@
+import { areFriends, believes, served, type ClientTls, type ProcessTls } from './tls.ts';
 import type { EndpointStatus, EtcdPort, ListedMember } from '../../../examples/300-etcd/hooks/lib/etcd-port.ts';
 
 /** What a member has on its disk. */
@@ -11,9 +12,15 @@ export interface Process {
   readonly url: string;
   readonly disk: Disk;
   readonly version: string;
+  readonly tls: ProcessTls | undefined;
   memberId: string;
   /** Ticks since it began. */
   age: number;
+}
+
+export interface StartOptions {
+  readonly version: string;
+  readonly tls: ProcessTls | undefined;
 }
 
 interface ListEntry extends ListedMember {
@@ -43,20 +50,33 @@ export class Members {
   /** Each change of the list, in words. */
   readonly history: string[] = [];
   readonly syncTicks = 3;
+  /** The time of the members, and by how much that of the operator is ahead. */
+  nowMs = 0;
+  aheadMs = 0;
+  /** The certificate with which the operator asks. */
+  client: ClientTls | undefined;
+  /** Whether members may cease to believe each other, as where all certificates have expired. */
+  mayPart = false;
 
+  /** Enough voters run that believe each other. */
   get hasQuorum(): boolean {
     const voters = this.list.filter(({ isLearner }) => !isLearner);
-    return voters.length > 0 && voters.filter(({ id }) => this.#runs(id)).length > voters.length / 2;
+    const running = voters.flatMap(({ id }) => this.#process(id) ?? []);
+    return running.some((one) => {
+      const friends = running.filter(({ tls }) => areFriends(one.tls, tls, this.nowMs));
+      return friends.length > voters.length / 2;
+    });
   }
 
   /** Starts etcd with an environment; returns why it exits, or undefined while it runs. */
-  start(name: string, env: Readonly<Record<string, string>>, disk: Disk, version: string): string | undefined {
+  start(name: string, env: Readonly<Record<string, string>>, disk: Disk, how: StartOptions): string | undefined {
+    const { version, tls } = how;
     const url = env['ETCD_INITIAL_ADVERTISE_PEER_URLS'] ?? '';
     const memberId = disk.memberId ?? this.#join(name, url, env);
     if (memberId === undefined) return "couldn't find local name in the initial cluster configuration";
     if (!this.list.some(({ id }) => id === memberId)) return 'the member has been permanently removed from the cluster';
     disk.memberId = memberId;
-    this.processes.set(name, { name, url, disk, version, memberId, age: 0 });
+    this.processes.set(name, { name, url, disk, version, tls, memberId, age: 0 });
     return undefined;
   }
 
@@ -69,6 +89,7 @@ export class Members {
     for (const { name, memberId } of this.processes.values()) {
       if (!this.list.some(({ id }) => id === memberId)) this.processes.delete(name);
     }
+    this.#guardFriends();
     const alive = this.list.find(({ id }) => id === this.leader && this.#runs(id));
     for (const { name, memberId } of this.processes.values()) {
       if (this.#fileOf(name) >= this.quotaBytes) this.noSpace.add(memberId);
@@ -90,6 +111,11 @@ export class Members {
         this.#statuses(urls)
           .filter(({ memberId }) => this.#isVoter(memberId) && this.hasQuorum)
           .map(({ endpoint }) => endpoint),
+      served: async (urls) =>
+        urls.flatMap((url) => {
+          const { tls } = this.#listening(url) ?? {};
+          return tls === undefined ? [] : [served(url, tls, this.nowMs)];
+        }),
       addLearner: async (urls, name, peerUrl) => {
         this.#needQuorum(urls);
         this.#add(name, peerUrl);
@@ -140,16 +166,38 @@ export class Members {
     return Math.max(this.fileBytes.get(name) ?? 1, this.usedBytes);
   }
 
+  #process(id: string): Process | undefined {
+    return [...this.processes.values()].find(({ memberId }) => memberId === id);
+  }
+
   #runs(id: string): boolean {
-    return [...this.processes.values()].some(({ memberId }) => memberId === id);
+    return this.#process(id) !== undefined;
+  }
+
+  #guardFriends(): void {
+    if (this.mayPart) return;
+    const all = [...this.processes.values()].filter(({ memberId }) => this.list.some(({ id }) => id === memberId));
+    const [a, b] =
+      all
+        .flatMap((one) => all.map((other) => [one, other] as const))
+        .find(([one, other]) => !areFriends(one.tls, other.tls, this.nowMs)) ?? [];
+    if (a !== undefined && b !== undefined) throw new Violation(`${a.name} and ${b.name} no longer believe each other`);
   }
 
   #isVoter(id: string): boolean {
     return this.list.some((member) => member.id === id && !member.isLearner);
   }
 
-  #at(url: string): Process | undefined {
+  #listening(url: string): Process | undefined {
     return [...this.processes.values()].find((process) => process.url.replace('2380', '2379') === url);
+  }
+
+  /** The process that a client reaches there, when both believe each other. */
+  #at(url: string): Process | undefined {
+    const process = this.#listening(url);
+    if (process?.tls === undefined) return process;
+    const at = { memberMs: this.nowMs, clientMs: this.nowMs + this.aheadMs };
+    return believes(this.client, process.tls, new URL(url).hostname, at) ? process : undefined;
   }
 
   #needQuorum(urls: readonly string[]): void {

@@ -2,17 +2,16 @@ import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
 import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
 import { turn } from '../../../examples/300-etcd/hooks/lib/turn.ts';
 import { Members, Violation, type Disk } from './members.ts';
+import { asSeen, type Stored } from './as-seen.ts';
+import { containerOf } from './container.ts';
+import { clientTls, refresh, startingTls } from './tls.ts';
 
 const TICK_MS = 5000;
+/** A kubelet brings what Secrets have this often. */
+const MOUNT_TICKS = 12;
 
 /** The operator ends after an effect, before anything else. */
 class Crash extends Error {}
-
-interface Stored {
-  readonly uid: string;
-  readonly given: NewObject;
-  generation: number;
-}
 
 /** How the Pod of a member is: of which generation of its StatefulSet, and what ails it. */
 interface Pod {
@@ -38,7 +37,10 @@ export class EtcdWorld {
   /** What the hook keeps for its next run. */
   state: unknown = null;
   spec: ClusterSpec;
+  /** Secrets of the user. */
+  given: readonly KubernetesObject[] = [];
   nowMs = Date.parse('2026-01-01T00:00:00Z');
+  #ticks = 0;
   /** What Jobs come to, where they do not succeed at once. */
   jobs: 'done' | 'failed' | 'running' = 'done';
   readonly #pods = new Map<string, Pod>();
@@ -120,6 +122,9 @@ export class EtcdWorld {
 
   tick(): void {
     this.nowMs += TICK_MS;
+    this.#ticks += 1;
+    this.etcd.nowMs = this.nowMs;
+    this.#mount();
     for (const [key, stored] of this.objects) if (key.startsWith('StatefulSet/')) this.#runPod(key.slice(12), stored);
     for (const [key, { uid }] of this.objects) if (key.startsWith('Job/')) this.#runJob(uid);
     for (const name of this.#pods.keys()) {
@@ -134,6 +139,9 @@ export class EtcdWorld {
       this.saved.push(endpoint);
       this.#effect('save');
     };
+    const secret = this.objects.get('Secret/etcd-client-tls')?.given;
+    this.etcd.client = clientTls(secret);
+    this.etcd.nowMs = this.nowMs;
     const etcd = this.etcd.port((what) => this.#effect(what));
     const answer = await turn({
       object: this.#object(),
@@ -141,7 +149,8 @@ export class EtcdWorld {
       etcd,
       save,
       state: this.state,
-      nowMs: this.nowMs,
+      nowMs: this.nowMs + this.etcd.aheadMs,
+      given: this.given,
     });
     // The hook may have caught it as a failure of etcd.
     if (this.#thrown !== undefined) throw this.#thrown;
@@ -221,8 +230,18 @@ export class EtcdWorld {
     const claim = this.objects.get('PersistentVolumeClaim/data-etcd-0');
     if (claim === undefined) return;
     if (this.#disks.get(claim.uid)?.memberId !== undefined) throw new Violation('a snapshot is restored over data');
-    this.#disks.set(claim.uid, { memberId: this.etcd.restore('etcd-0', 'http://etcd-0-0.etcd.db.svc:2380') });
+    this.#disks.set(claim.uid, {
+      memberId: this.etcd.restore(
+        'etcd-0',
+        `${this.spec.tls === undefined ? 'http' : 'https'}://etcd-0-0.etcd.db.svc:2380`,
+      ),
+    });
     this.#doneJobs.add(uid);
+  }
+
+  #mount(): void {
+    const late = [...this.etcd.processes.values()].filter((_, at) => (this.#ticks + at * 4) % MOUNT_TICKS === 0);
+    for (const { name, tls } of late) if (tls) refresh(tls, this.objects.get(`Secret/${name}-tls`)?.given);
   }
 
   /** As the StatefulSet controller and the kubelet do: a Pod of the newest form, restarted while it fails. */
@@ -244,10 +263,13 @@ export class EtcdWorld {
     if (this.away.has(name)) return 'no node takes it';
     const container = containerOf(given);
     if (this.badImages.has(container.image)) return 'ErrImagePull';
+    const tls = startingTls(given, this.objects.get(`Secret/${name}-tls`)?.given);
+    if (typeof tls === 'string') return tls;
     const disk = this.#disks.get(claim.uid) ?? {};
     this.#disks.set(claim.uid, disk);
     const data: Readonly<Record<string, string>> = JSON.parse(JSON.stringify(config.given['data']));
-    return this.etcd.start(name, { ...data, ...container.env }, disk, container.image.replace(/.*:v/, ''));
+    const version = container.image.replace(/.*:v/, '');
+    return this.etcd.start(name, { ...data, ...container.env }, disk, { version, tls });
   }
 
   #jobConditions(uid: string): readonly object[] {
@@ -256,22 +278,10 @@ export class EtcdWorld {
   }
 
   #view(): readonly KubernetesObject[] {
-    return [...this.objects].map(([key, { uid, given, generation }]) => {
+    return [...this.objects].map(([key, stored]) => {
       const name = key.slice(key.indexOf('/') + 1);
-      const pod = this.#pods.get(name);
-      const isReady = pod?.generation === generation && this.etcd.processes.has(name);
-      const [current, update] = isReady ? ['a', 'a'] : ['a', 'b'];
-      return {
-        ...given,
-        metadata: { ...given.metadata, name, uid, generation, resourceVersion: '1', creationTimestamp: '' },
-        status: {
-          observedGeneration: generation,
-          readyReplicas: isReady ? 1 : 0,
-          currentRevision: current,
-          updateRevision: update,
-          conditions: this.#jobConditions(uid),
-        },
-      };
+      const isReady = this.#pods.get(name)?.generation === stored.generation && this.etcd.processes.has(name);
+      return asSeen(stored, { name, isReady, conditions: this.#jobConditions(stored.uid) });
     });
   }
 }
@@ -281,17 +291,3 @@ const KINDS: Readonly<Record<string, string>> = {
   Job: 'Job.batch',
   PodDisruptionBudget: 'PodDisruptionBudget.policy',
 };
-
-function containerOf(given: NewObject): { readonly image: string; readonly env: Readonly<Record<string, string>> } {
-  const spec: {
-    readonly template: {
-      readonly spec: {
-        readonly containers: readonly [
-          { readonly image: string; readonly env: readonly { readonly name: string; readonly value: string }[] },
-        ];
-      };
-    };
-  } = JSON.parse(JSON.stringify(given.spec));
-  const [{ image, env }] = spec.template.spec.containers;
-  return { image, env: Object.fromEntries(env.map(({ name, value }) => [name, value])) };
-}

@@ -54,6 +54,7 @@ async function effectOf(step: Exclude<Deed, SpaceDeed>, observed: Observed, { et
     case 'found':
     case 'restore':
     case 'roll':
+    case 'certify':
       return;
   }
 }

@@ -1,8 +1,9 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
-import { CLIENT_PORT, DEFAULT_IMAGE, GROUP, type ClusterSpec } from './cluster.ts';
+import { DEFAULT_IMAGE, GROUP, serviceUrl, type ClusterSpec } from './cluster.ts';
 import { asGiven, GIVEN } from './form.ts';
 import { givenIn, jobState } from './parts.ts';
 import { podSecurity, toolSecurity } from './pod-security.ts';
+import { clientMount } from './tls/client-files.ts';
 
 export interface EtcdBackup extends KubernetesObject {
   readonly spec: { readonly cluster: string; readonly claimName: string };
@@ -73,12 +74,14 @@ function answer(status: 'True' | 'False', reason: string, { message, children }:
 function backupJob(backup: EtcdBackup, { name, namespace, spec }: ClusterView): NewObject {
   const { image = DEFAULT_IMAGE, version } = spec;
   const file = `/backup/${fileOf(backup)}`;
+  const client = spec.tls && clientMount(name);
   const common = {
     image: `${image}:v${version}`,
-    volumeMounts: [{ name: 'backup', mountPath: '/backup' }],
+    volumeMounts: [{ name: 'backup', mountPath: '/backup' }, ...(client ? [client.mount] : [])],
+    ...(client && { env: client.env }),
     securityContext: toolSecurity,
   };
-  const endpoint = `http://${name}-client.${namespace}.svc:${CLIENT_PORT}`;
+  const endpoint = serviceUrl({ name, namespace, isTls: spec.tls !== undefined });
   const save = ['etcdctl', '--endpoints', endpoint, 'snapshot', 'save', file];
   return asGiven({
     apiVersion: 'batch/v1',
@@ -98,7 +101,10 @@ function backupJob(backup: EtcdBackup, { name, namespace, spec }: ClusterView): 
           ...podSecurity,
           initContainers: [{ name: 'save', command: save, ...common }],
           containers: [{ name: 'verify', command: ['etcdutl', 'snapshot', 'status', file, '-w', 'json'], ...common }],
-          volumes: [{ name: 'backup', persistentVolumeClaim: { claimName: backup.spec.claimName } }],
+          volumes: [
+            { name: 'backup', persistentVolumeClaim: { claimName: backup.spec.claimName } },
+            ...(client ? [client.volume] : []),
+          ],
         },
       },
     },

@@ -1,11 +1,14 @@
 import type { ClusterSpec, EtcdCluster } from './cluster.ts';
 import { bytesOf } from './quantity.ts';
+import { tlsChange } from './tls/tls-problem.ts';
 import { versionProblem } from './version-problem.ts';
 
 /** Why an EtcdCluster cannot become another one; undefined where it can. */
 export function changeProblem({ spec, status }: EtcdCluster, old: EtcdCluster): string | undefined {
   const storage = storageChange(spec.storage, old.spec.storage);
   if (storage !== undefined) return storage;
+  const tls = tlsChange(spec, old.spec.tls !== undefined);
+  if (tls !== undefined) return tls;
   if (JSON.stringify(spec.restore) !== JSON.stringify(old.spec.restore)) {
     return 'spec.restore cannot change: a snapshot is restored into a new cluster alone, so make another EtcdCluster';
   }

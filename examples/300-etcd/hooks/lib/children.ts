@@ -4,6 +4,7 @@ import { asGiven, claimName, CLUSTER_LABEL, memberSet } from './form.ts';
 import type { Member, MemberParts, Observed, Wanted } from './observed.ts';
 import { restoreJobOf } from './restore-job.ts';
 import type { Step } from './step.ts';
+import { secretsOf } from './tls/secrets.ts';
 
 /** What a member with a disk starts with: etcd reads none of it then, and with an empty disk refuses to start. */
 const SEALED = { ETCD_INITIAL_CLUSTER: 'sealed=http://sealed.invalid:2380', ETCD_INITIAL_CLUSTER_STATE: 'existing' };
@@ -30,6 +31,7 @@ export function childrenOf(observed: Observed, wanted: Wanted, step: Step): read
       metadata: { name: cluster.name, labels },
       spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
     },
+    ...secretsOf(observed, wanted, step),
     ...own,
     ...restoreJob(observed, wanted, step),
   ];
@@ -42,7 +44,8 @@ function service(name: string, labels: Readonly<Record<string, string>>, spec: o
 /** Those that etcd lists; where nobody can ask it, those whose objects are there. */
 function wantedMembers({ cluster, members, parts }: Observed, step: Step): readonly string[] {
   const names = (members ?? parts).map(({ name }) => name);
-  const all = step.do === 'found' || step.do === 'restore' ? [...new Set([...names, step.member])] : names;
+  const isFirst = step.do === 'found' || step.do === 'restore';
+  const all = isFirst ? [...new Set([...names, step.member])] : names;
   return all.filter((name) => memberNumber(cluster, name) !== undefined);
 }
 
@@ -51,14 +54,17 @@ interface About {
   readonly step: Step;
 }
 
-function memberObjects(observed: Observed, { spec }: Wanted, { member, step }: About): readonly NewObject[] {
-  const { cluster, parts } = observed;
+function memberObjects(observed: Observed, wanted: Wanted, { member, step }: About): readonly NewObject[] {
+  const { cluster, parts, tls } = observed;
+  const { spec } = wanted;
   const labels = { [CLUSTER_LABEL]: cluster.name };
   const there = parts.find(({ name }) => name === member);
   const listed = observed.members?.find(({ name }) => name === member);
   const { size, storageClassName } = spec.storage;
   const { data } = startOf(observed, member, { there, isRestored: spec.restore !== undefined });
-  const beginsWithout = step.do === 'restore' || (there?.set === undefined && isRestoring(observed, step));
+  // Its Pod waits for its certificates.
+  const isUncertified = tls !== undefined && !tls.held.members.has(member);
+  const mayStart = step.do !== 'restore' && step.do !== 'certify' && !isRestoring(observed, step) && !isUncertified;
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: member, labels }, data },
     {
@@ -71,7 +77,9 @@ function memberObjects(observed: Observed, { spec }: Wanted, { member, step }: A
         ...(storageClassName !== undefined && { storageClassName }),
       },
     },
-    ...(beginsWithout ? [] : [setOf(observed, { spec, there, isFree: isFree(step, member, listed) }, member)]),
+    ...(there?.set === undefined && !mayStart
+      ? []
+      : [setOf(observed, { wanted, there, isFree: isFree(step, member, listed) }, member)]),
   ];
 }
 
@@ -97,14 +105,14 @@ function restoreJob(
 }
 
 interface SetChoice {
-  readonly spec: Wanted['spec'];
+  readonly wanted: Wanted;
   readonly there: MemberParts | undefined;
   readonly isFree: boolean;
 }
 
-function setOf({ cluster }: Observed, { spec, there, isFree: free }: SetChoice, member: string): NewObject {
+function setOf({ cluster }: Observed, { wanted, there, isFree: free }: SetChoice, member: string): NewObject {
   const given = there?.set?.given;
-  if (free || given === undefined) return memberSet(cluster, member, spec);
+  if (free || given === undefined) return memberSet(cluster, member, wanted);
   return asGiven(given);
 }
 

@@ -19,8 +19,18 @@ export interface ClusterSpec {
   readonly defragment?: { readonly freePercent?: number; readonly least?: string };
   readonly onNoSpace?: 'Recover' | 'Tell';
   readonly repair?: { readonly after?: string };
+  /** Clients and peers speak TLS; it cannot be added to a cluster or taken away. */
+  readonly tls?: TlsOptions;
   /** What a new cluster begins with; of one that is there it means nothing. */
   readonly restore?: RestoreOptions;
+}
+
+/** Certificates of the operator's own, or from the Secrets that are named. */
+export interface TlsOptions {
+  readonly duration?: string;
+  readonly authorityDuration?: string;
+  readonly extraNames?: readonly string[];
+  readonly secrets?: { readonly server: string; readonly peer: string; readonly client: string };
 }
 
 /** A snapshot in a volume of the same namespace. */
@@ -75,6 +85,7 @@ export const DEFAULT_REPAIR_AFTER = '5m';
 export interface ClusterName {
   readonly name: string;
   readonly namespace: string;
+  readonly isTls?: boolean;
 }
 
 /** The name of the member with this number, which is also that of its StatefulSet. */
@@ -94,11 +105,20 @@ export function hostOf({ name, namespace }: ClusterName, member: string): string
 }
 
 export function peerUrl(cluster: ClusterName, member: string): string {
-  return `http://${hostOf(cluster, member)}:${PEER_PORT}`;
+  return `${schemeOf(cluster)}://${hostOf(cluster, member)}:${PEER_PORT}`;
 }
 
 export function clientUrl(cluster: ClusterName, member: string): string {
-  return `http://${hostOf(cluster, member)}:${CLIENT_PORT}`;
+  return `${schemeOf(cluster)}://${hostOf(cluster, member)}:${CLIENT_PORT}`;
+}
+
+/** Where clients find the members that are ready. */
+export function serviceUrl(cluster: ClusterName): string {
+  return `${schemeOf(cluster)}://${cluster.name}-client.${cluster.namespace}.svc:${CLIENT_PORT}`;
+}
+
+export function schemeOf({ isTls = false }: ClusterName): 'http' | 'https' {
+  return isTls ? 'https' : 'http';
 }
 
 /** The member whose peer URL this is; undefined where somebody else has added it. */

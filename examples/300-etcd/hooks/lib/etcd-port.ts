@@ -21,6 +21,15 @@ export interface EndpointStatus {
   readonly errors: readonly string[];
 }
 
+/** What a member shows to those that connect; nothing of it is believed. */
+export interface Served {
+  readonly endpoint: string;
+  /** Of its certificate. */
+  readonly fingerprint: string;
+  /** Its time, in milliseconds since 1970. */
+  readonly clockMs?: number;
+}
+
 /** What the hook asks of etcd, of the members at some URLs. */
 export interface EtcdPort {
   /** Read linearizably: whoever can list them has quorum. */
@@ -29,6 +38,8 @@ export interface EtcdPort {
   statuses(endpoints: readonly string[]): Promise<readonly EndpointStatus[]>;
   /** The endpoints that answer a linearizable read, also while an alarm is raised. */
   healthy(endpoints: readonly string[]): Promise<readonly string[]>;
+  /** Of members with TLS that answer at all. */
+  served(endpoints: readonly string[]): Promise<readonly Served[]>;
   addLearner(endpoints: readonly string[], name: string, peerUrl: string): Promise<void>;
   promote(endpoints: readonly string[], id: string): Promise<void>;
   remove(endpoints: readonly string[], id: string): Promise<void>;

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { ClientEnvironment } from './tls/client-files.ts';
+import { servedBy } from './tls/served.ts';
 import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
 
 const run = promisify(execFile);
@@ -10,11 +12,11 @@ const SECONDS = 5;
 const LONG_SECONDS = 240;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** etcd by etcdctl, a process for each call. */
-export function etcdctl(signal: AbortSignal): EtcdPort {
+/** etcd by etcdctl, a process for each call; with TLS by the files that the variables of the client name. */
+export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPort {
   const askFor = async (seconds: number, endpoints: readonly string[], args: readonly string[]): Promise<string> => {
     const limits = ['--command-timeout', `${seconds}s`, '--dial-timeout', `${SECONDS}s`];
-    const options = { env: environment(), signal, maxBuffer: MOST_BYTES };
+    const options = { env: { ...environment(), ...client }, signal, maxBuffer: MOST_BYTES };
     return (await run('etcdctl', ['--endpoints', endpoints.join(','), ...limits, ...args], options)).stdout;
   };
   const ask = async (endpoints: readonly string[], ...args: readonly string[]): Promise<string> =>
@@ -23,6 +25,7 @@ export function etcdctl(signal: AbortSignal): EtcdPort {
     members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
     statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
     healthy: async (endpoints) => healthyIn(await printed(ask(endpoints, 'endpoint', 'health', '-w', 'json'))),
+    served: async (endpoints) => servedBy(endpoints, signal),
     addLearner: async (endpoints, name, url) => {
       await ask(endpoints, 'member', 'add', name, '--learner', '--peer-urls', url);
     },
@@ -36,8 +39,8 @@ export function etcdctl(signal: AbortSignal): EtcdPort {
   };
 }
 
-/** Variables for etcdctl would clash with its flags. */
-function environment(): NodeJS.ProcessEnv {
+/** Variables for etcdctl would clash with its flags; the client has its own. */
+export function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ETCDCTL_')));
 }
 

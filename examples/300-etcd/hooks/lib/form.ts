@@ -2,17 +2,22 @@ import { createHash } from 'node:crypto';
 import type { NewObject } from 'hooklet';
 import {
   CLIENT_PORT,
+  clientUrl,
   DEFAULT_IMAGE,
   GROUP,
-  hostOf,
   memberNumber,
   METRICS_PORT,
   PEER_PORT,
+  peerUrl,
+  schemeOf,
   type ClusterName,
   type ClusterSpec,
   type PodOptions,
 } from './cluster.ts';
+import type { Wanted } from './observed.ts';
 import { podSecurity, toolSecurity } from './pod-security.ts';
+import { memberEnvironment, memberMounts, memberVolumes, trustAnnotations } from './tls/mount.ts';
+import type { Trust } from './tls/trust.ts';
 
 /** On a StatefulSet: the name of what it was made from, the version in it, and the object as it was given. */
 export const FORM = `${GROUP}/form`;
@@ -25,14 +30,12 @@ export const CLUSTER_LABEL = `${GROUP}/cluster`;
  * Names what the Pod of a member is made from: what the user asks for, and nothing that another version of this hook
  * would do otherwise, so that such a version restarts nobody.
  */
-export function formOf({
-  version,
-  image = DEFAULT_IMAGE,
-  resources = {},
-  options = {},
-  pod = {},
-}: ClusterSpec): string {
-  const text = JSON.stringify(sorted({ version, image, resources, options, pod }));
+export function formOf(
+  { version, image = DEFAULT_IMAGE, resources = {}, options = {}, pod = {} }: ClusterSpec,
+  trust: Trust | undefined,
+): string {
+  // Absent without TLS, where the form is what it was before there was any.
+  const text = JSON.stringify(sorted({ version, image, resources, options, pod, ...(trust && { trust }) }));
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
@@ -48,8 +51,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The StatefulSet of one member. It has one Pod, so that each member can be changed and taken away by itself. */
-export function memberSet(cluster: ClusterName, member: string, spec: ClusterSpec): NewObject {
-  const form = formOf(spec);
+export function memberSet(cluster: ClusterName, member: string, { spec, form, trust }: Wanted): NewObject {
   const labels = { [CLUSTER_LABEL]: cluster.name, [MEMBER_LABEL]: String(memberNumber(cluster, member)) };
   const { pod = {} } = spec;
   const given = {
@@ -63,7 +65,7 @@ export function memberSet(cluster: ClusterName, member: string, spec: ClusterSpe
       template: {
         metadata: {
           labels: { ...pod.labels, ...labels },
-          annotations: { ...pod.annotations, [FORM]: form },
+          annotations: { ...pod.annotations, [FORM]: form, ...(trust && trustAnnotations(trust)) },
         },
         spec: podSpec(cluster, member, spec),
       },
@@ -84,7 +86,10 @@ function podSpec(cluster: ClusterName, member: string, spec: ClusterSpec): objec
     terminationGracePeriodSeconds: 30,
     ...placement(cluster, spec.pod ?? {}),
     containers: [container(cluster, member, spec)],
-    volumes: [{ name: 'data', persistentVolumeClaim: { claimName: claimName(member) } }],
+    volumes: [
+      { name: 'data', persistentVolumeClaim: { claimName: claimName(member) } },
+      ...(cluster.isTls === true ? memberVolumes(member) : []),
+    ],
   };
 }
 
@@ -126,12 +131,11 @@ function container(cluster: ClusterName, member: string, spec: ClusterSpec): obj
     readinessProbe: { ...probe('/readyz'), periodSeconds: 5 },
     resources,
     securityContext: toolSecurity,
-    volumeMounts: [{ name: 'data', mountPath: '/var/lib/etcd' }],
+    volumeMounts: [{ name: 'data', mountPath: '/var/lib/etcd' }, ...(cluster.isTls === true ? memberMounts : [])],
   };
 }
 
 function environment(cluster: ClusterName, member: string, { options = {} }: ClusterSpec): Record<string, string> {
-  const host = hostOf(cluster, member);
   const chosen = {
     ETCD_QUOTA_BACKEND_BYTES: options.quotaBackendBytes,
     ETCD_SNAPSHOT_COUNT: options.snapshotCount,
@@ -144,11 +148,12 @@ function environment(cluster: ClusterName, member: string, { options = {} }: Clu
   return {
     ETCD_NAME: member,
     ETCD_DATA_DIR: '/var/lib/etcd/data',
-    ETCD_INITIAL_ADVERTISE_PEER_URLS: `http://${host}:${PEER_PORT}`,
-    ETCD_ADVERTISE_CLIENT_URLS: `http://${host}:${CLIENT_PORT}`,
-    ETCD_LISTEN_PEER_URLS: `http://0.0.0.0:${PEER_PORT}`,
-    ETCD_LISTEN_CLIENT_URLS: `http://0.0.0.0:${CLIENT_PORT}`,
+    ETCD_INITIAL_ADVERTISE_PEER_URLS: peerUrl(cluster, member),
+    ETCD_ADVERTISE_CLIENT_URLS: clientUrl(cluster, member),
+    ETCD_LISTEN_PEER_URLS: `${schemeOf(cluster)}://0.0.0.0:${PEER_PORT}`,
+    ETCD_LISTEN_CLIENT_URLS: `${schemeOf(cluster)}://0.0.0.0:${CLIENT_PORT}`,
     ETCD_LISTEN_METRICS_URLS: `http://0.0.0.0:${METRICS_PORT}`,
+    ...(cluster.isTls === true && memberEnvironment),
     ...Object.fromEntries(given),
   };
 }

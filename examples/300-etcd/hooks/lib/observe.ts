@@ -4,6 +4,7 @@ import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
 import type { Memory } from './memory.ts';
 import type { Alarms, Member, Observed } from './observed.ts';
 import { partsOf, restoreOf } from './parts.ts';
+import { tlsView, type TlsView } from './tls/view.ts';
 
 type Owned = Readonly<Record<string, readonly KubernetesObject[]>>;
 
@@ -11,8 +12,11 @@ type Owned = Readonly<Record<string, readonly KubernetesObject[]>>;
 export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort, at: ObserveAt): Promise<Observed> {
   const { nowMs, memory } = at;
   const { name, uid, namespace = 'default' } = object.metadata;
-  const cluster: ClusterName = { name, namespace };
-  const parts = partsOf(cluster, owned);
+  const parts = partsOf({ name, namespace }, owned);
+  // What members speak, whatever is asked for.
+  const sets = parts.flatMap(({ set }) => (set === undefined ? [] : [set]));
+  const isTls = sets.length === 0 ? object.spec.tls !== undefined : sets.some(({ trust }) => trust !== undefined);
+  const cluster: ClusterName = { name, namespace, isTls };
   const before = object.status?.members ?? [];
   const asked = [...new Set([...parts, ...before].map((one) => one.name))].filter(
     (one) => memberNumber(cluster, one) !== undefined,
@@ -32,12 +36,26 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
     members: answers.listed && membersOf(cluster, answers.listed, answers),
     alarms: alarmsIn(answers.statuses),
     memory,
+    ...(isTls && { tls: await tlsOf(object, owned, etcd, { ...at, cluster, asked }) }),
   };
 }
 
 interface ObserveAt {
   readonly nowMs: number;
   readonly memory: Memory;
+  /** Secrets of the user for this cluster. */
+  readonly given: readonly KubernetesObject[];
+}
+
+interface TlsAt extends ObserveAt {
+  readonly cluster: ClusterName;
+  readonly asked: readonly string[];
+}
+
+async function tlsOf(object: EtcdCluster, owned: Owned, etcd: EtcdPort, at: TlsAt): Promise<TlsView> {
+  const { cluster, asked, nowMs, given } = at;
+  const served = await etcd.served(asked.map((name) => clientUrl(cluster, name))).catch(() => []);
+  return tlsView(object, { secrets: owned['Secret'] ?? [], given, served, nowMs });
 }
 
 interface Answers {

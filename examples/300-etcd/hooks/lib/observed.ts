@@ -1,6 +1,8 @@
 import type { NewObject } from 'hooklet';
 import type { ClusterName, ClusterSpec, MemberStatus } from './cluster.ts';
 import type { Memory } from './memory.ts';
+import type { Trust } from './tls/trust.ts';
+import type { TlsView } from './tls/view.ts';
 
 /** All that one run knows, read in one go. */
 export interface Observed {
@@ -22,6 +24,8 @@ export interface Observed {
   readonly restoring: 'none' | 'running' | 'done' | 'failed';
   /** That Job as it was given. */
   readonly restoreGiven?: NewObject;
+  /** Its certificates; undefined where it has none. */
+  readonly tls?: TlsView;
   /** The Kubernetes side of each member, by number. */
   readonly parts: readonly MemberParts[];
 }
@@ -64,6 +68,8 @@ export interface MemberSet {
   readonly version: string;
   /** The object as it was given last, to be given again unchanged. */
   readonly given: NewObject | undefined;
+  /** Whom it trusts since it started; absent without TLS. */
+  readonly trust?: Trust;
   /** Its Pod is ready and of the last form. */
   readonly isSettled: boolean;
 }
@@ -78,5 +84,7 @@ export interface Wanted {
   readonly spec: ClusterSpec;
   /** Of a StatefulSet that is made from this spec. */
   readonly form: string;
+  /** In that form; undefined without TLS. */
+  readonly trust: Trust | undefined;
   readonly repairAfterMs: number;
 }

@@ -1,6 +1,8 @@
 import type { KubernetesObject, NewObject } from 'hooklet';
 import { byNumber, memberNumber, type ClusterName } from './cluster.ts';
 import { FORM, GIVEN, VERSION } from './form.ts';
+import { CLIENT_TRUST, PEER_TRUST } from './tls/mount.ts';
+import type { Trust } from './tls/trust.ts';
 import type { MemberClaim, MemberParts, MemberSet, Observed } from './observed.ts';
 
 /** The objects of each member, by its number. What is being deleted still holds its name. */
@@ -44,12 +46,23 @@ function setOf(object: KubernetesObject): MemberSet {
   const status = fieldsOf(Reflect.get(object, 'status'));
   const isSeen = Number(status['observedGeneration'] ?? 0) >= generation;
   const isRolled = status['currentRevision'] === status['updateRevision'];
+  const given = givenIn(annotations[GIVEN] ?? '', 'apps/v1', 'StatefulSet');
+  const trust = given && trustIn(given);
   return {
     form: annotations[FORM] ?? '',
     version: annotations[VERSION] ?? '',
-    given: givenIn(annotations[GIVEN] ?? '', 'apps/v1', 'StatefulSet'),
+    given,
+    ...(trust && { trust }),
     isSettled: isSeen && isRolled && Number(status['readyReplicas'] ?? 0) > 0,
   };
+}
+
+/** Whom the Pods of a StatefulSet trust; undefined where it was made without TLS. */
+function trustIn(given: NewObject): Trust | undefined {
+  const { annotations } = fieldsOf(fieldsOf(fieldsOf(given['spec'])['template'])['metadata']);
+  const texts = textsOf(annotations);
+  const [client, peer] = [texts[CLIENT_TRUST], texts[PEER_TRUST]];
+  return client === undefined || peer === undefined ? undefined : { client, peer };
 }
 
 /** Undefined where somebody has spoiled it: then it is made anew. */

@@ -3,8 +3,10 @@ import { handOver } from './hand-over.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
 import { refusal } from './refusal.ts';
 import { repairStep } from './repair.ts';
+import { roll } from './roll.ts';
 import { defragmentStep, spaceStep } from './space.ts';
 import { refuse, wait, type Step } from './step.ts';
+import { renewTls, urgentTls } from './tls/tls-step.ts';
 
 /** The one step that is next. It decides by what etcd and Kubernetes say now, so that it is right after any crash. */
 export function plan(observed: Observed, wanted: Wanted): Step {
@@ -26,6 +28,8 @@ function unanswered(observed: Observed, wanted: Wanted): Step {
   const names = parts.map(({ name }) => name);
   const mendable = parts.find(({ set }) => set !== undefined && !set.isSettled && set.form !== form);
   if (mendable !== undefined) return { do: 'roll', member: mendable.name };
+  const certified = urgentTls(observed, wanted);
+  if (certified !== undefined) return certified;
   if (clusterId === undefined) return foundingStep(observed, wanted);
   if (!parts.some(({ claim }) => claim !== undefined)) {
     return refuse(
@@ -70,6 +74,7 @@ type Next = (observed: Observed, wanted: Wanted, members: readonly Member[]) => 
 
 const ORDER: readonly Next[] = [
   foreign,
+  urgentTls,
   promoteLearner,
   shrink,
   mendForm,
@@ -78,6 +83,7 @@ const ORDER: readonly Next[] = [
   grow,
   roll,
   defragmentStep,
+  renewTls,
 ];
 
 function next(observed: Observed, wanted: Wanted): Step {
@@ -141,19 +147,4 @@ function grow({ cluster, parts }: Observed, { spec }: Wanted, members: readonly 
     (one) => !taken.has(memberName(cluster, one)),
   );
   return { do: 'add', member: memberName(cluster, number ?? taken.size) };
-}
-
-/** One member at a time, the leader last, and only while all answer linearizable reads and all Pods are ready. */
-function roll({ parts }: Observed, { form }: Wanted, members: readonly Member[]): Step | undefined {
-  const outdated = members.filter(({ name }) => formOf(parts, name) !== form);
-  const moving = parts.filter(({ set }) => set !== undefined && !set.isSettled).map(({ name }) => name);
-  if (moving.length > 0) return wait('PodsNotReady', `waiting for the Pods of ${moving.join(', ')} to be ready`);
-  const followers = outdated.filter(({ isLeader }) => !isLeader);
-  const [member = outdated[0]] = followers;
-  if (member === undefined) return undefined;
-  return handOver(members, member) ?? { do: 'roll', member: member.name };
-}
-
-function formOf(parts: Observed['parts'], member: string): string | undefined {
-  return parts.find(({ name }) => name === member)?.set?.form;
 }

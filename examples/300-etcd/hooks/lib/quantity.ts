@@ -17,12 +17,17 @@ export function bytesOf(quantity: string): number | undefined {
   return number !== '' && bytes > 0 ? bytes : undefined;
 }
 
-const SECONDS: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
+const SECONDS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 1 };
 
 /** The milliseconds of a duration such as `1h30m`; undefined where it is none, or not more than nothing. */
 export function millisecondsOf(duration: string): number | undefined {
-  if (!/^(\d{1,6}[hms])+$/.test(duration)) return undefined;
-  const parts = [...duration.matchAll(/(\d+)([hms])/g)];
+  return duration.includes('d') ? undefined : lifetimeOf(duration);
+}
+
+/** The same, with days, such as `365d`, which etcd itself does not know. */
+export function lifetimeOf(duration: string): number | undefined {
+  if (!/^(\d{1,6}[dhms])+$/.test(duration)) return undefined;
+  const parts = [...duration.matchAll(/(\d+)([dhms])/g)];
   const seconds = parts.reduce((sum, [, count = '', unit = '']) => sum + Number(count) * (SECONDS[unit] ?? 0), 0);
   return seconds > 0 ? seconds * 1000 : undefined;
 }

@@ -2,6 +2,7 @@ import type { Observed, Wanted } from './observed.ts';
 import { bytesOf } from './quantity.ts';
 import { specProblem } from './spec-problem.ts';
 import { refuse, type Step } from './step.ts';
+import { tlsChange } from './tls/tls-problem.ts';
 import { versionProblem } from './version-problem.ts';
 
 /** Why nothing at all is done for this spec; undefined where it can be done. */
@@ -11,6 +12,10 @@ export function refusal(observed: Observed, { spec }: Wanted): Step | undefined 
   const versions = observed.parts.flatMap(({ set }) => (set === undefined ? [] : [set.version]));
   const version = versionProblem(versions, spec.version);
   if (version !== undefined) return refuse('UnsupportedUpgrade', version);
+  const tls = observed.parts.some(({ set }) => set !== undefined)
+    ? tlsChange(spec, observed.tls !== undefined)
+    : undefined;
+  if (tls !== undefined) return refuse('TlsCannotChange', tls);
   const storage = storageProblem(observed, spec.storage);
   return storage === undefined ? undefined : refuse('StorageCannotChange', storage);
 }

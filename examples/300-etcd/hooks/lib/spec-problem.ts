@@ -1,5 +1,6 @@
 import type { ClusterSpec } from './cluster.ts';
 import { bytesOf, millisecondsOf } from './quantity.ts';
+import { tlsProblem } from './tls/tls-problem.ts';
 
 export const MOST_MEMBERS = 11;
 const LEAST_BYTES = 256 * 1024 * 1024;
@@ -17,6 +18,7 @@ export function specProblem(spec: ClusterSpec): string | undefined {
     compaction(spec),
     defragmentation(spec),
     restore(spec),
+    tlsProblem(spec),
   ];
   const found = problems.filter((problem) => problem !== undefined);
   return found.length === 0 ? undefined : found.join('; ');

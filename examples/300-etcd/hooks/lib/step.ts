@@ -22,7 +22,19 @@ export type Deed =
   | { readonly do: 'remove'; readonly member: string; readonly id: string; readonly why: string }
   | { readonly do: 'replace'; readonly member: string; readonly id: string; readonly why: string }
   | { readonly do: 'roll'; readonly member: string }
+  | Certify
   | SpaceDeed;
+
+/**
+ * A certificate or an authority is made: one that signs, the next one, the next one signs from now on, or what a member
+ * shows, or the client where the member is the cluster.
+ */
+export interface Certify {
+  readonly do: 'certify';
+  readonly what: 'authority' | 'next' | 'switch' | 'leaf';
+  readonly member: string;
+  readonly why: string;
+}
 
 /** What makes room. */
 export type SpaceDeed =

@@ -1,8 +1,9 @@
 import type { ConditionToSet, EventToRecord } from 'hooklet';
-import { CLIENT_PORT, DEFAULT_REPAIR_AFTER, type EtcdCluster, type MemberStatus } from './cluster.ts';
+import { DEFAULT_REPAIR_AFTER, serviceUrl, type EtcdCluster, type MemberStatus } from './cluster.ts';
 import { DEFAULT_FREE_PERCENT, DEFAULT_LEAST } from './space.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
-import { isDeed, isSpaceDeed, type Deed, type SpaceDeed, type Step } from './step.ts';
+import { isDeed, isSpaceDeed, type Certify, type Deed, type SpaceDeed, type Step } from './step.ts';
+import { certificatesOf, tlsStatus } from './tls/tell-tls.ts';
 
 /** The status of a cluster, all of one moment. */
 export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<string, unknown>> {
@@ -18,8 +19,9 @@ export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<
     replicas: told.length,
     readyReplicas: members?.filter(({ isHealthy }) => isHealthy).length ?? 0,
     wantedReplicas: spec.replicas,
-    endpoint: `http://${cluster.name}-client.${cluster.namespace}.svc:${CLIENT_PORT}`,
+    endpoint: serviceUrl(cluster),
     members: told,
+    ...tlsStatus(observed),
   };
 }
 
@@ -38,8 +40,10 @@ function roleOf({ isLeader, isLearner, isHealthy }: Member): MemberStatus['role'
 }
 
 /** Why a cluster is ready or not, whether it has quorum, and what needs a person. */
-export function conditionsOf(observed: Observed, { spec }: Wanted, step: Step): readonly ConditionToSet[] {
-  return [readiness(step), quorumOf(observed), spaceOf(observed, spec), survival(spec)];
+export function conditionsOf(observed: Observed, wanted: Wanted, step: Step): readonly ConditionToSet[] {
+  const { spec } = wanted;
+  const care = [quorumOf(observed), spaceOf(observed, spec), survival(spec)];
+  return [readiness(step), ...care, ...certificatesOf(observed, wanted, step)];
 }
 
 function quorumOf({ members }: Observed): ConditionToSet {
@@ -97,6 +101,21 @@ function sentenceOf(step: Deed): string {
       return `${step.member} was given up, and another takes its place: ${step.why}`;
     case 'roll':
       return `${step.member} gets what the spec asks for`;
+    case 'certify':
+      return certifySentence(step);
+  }
+}
+
+function certifySentence({ what, member, why }: Certify): string {
+  switch (what) {
+    case 'authority':
+      return `authorities for clients and peers are made: ${why}`;
+    case 'next':
+      return `the next authorities join those that are trusted: ${why}`;
+    case 'switch':
+      return `the next authorities sign from now on: ${why}`;
+    case 'leaf':
+      return `${member} gets another certificate: ${why}`;
   }
 }
 
@@ -122,6 +141,7 @@ const REASONS: Readonly<Record<Deed['do'], string>> = {
   remove: 'MemberRemoved',
   replace: 'MemberReplaced',
   roll: 'MemberChanged',
+  certify: 'CertificatesMade',
   recover: 'NoSpace',
   compact: 'Compacted',
   defragment: 'MemberDefragmented',
@@ -137,10 +157,30 @@ const WARNED = new Set([
   'NoSpace',
   'NoSpaceAgain',
   'Corrupt',
+  'CertificatesRefused',
+  'ClocksDiffer',
 ]);
 
 /** Each deed, and each reason to wait or to refuse when it begins. */
-export function eventsOf({ status }: EtcdCluster, step: Step): readonly EventToRecord[] {
+export function eventsOf(
+  object: EtcdCluster,
+  step: Step,
+  conditions: readonly ConditionToSet[],
+): readonly EventToRecord[] {
+  return [...expiry(object, conditions), ...eventsOfStep(object, step)];
+}
+
+/** Certificates that end soon, and are not renewed; told when that begins. */
+function expiry({ status }: EtcdCluster, conditions: readonly ConditionToSet[]): readonly EventToRecord[] {
+  const isTold = ({ type, reason = '' }: { readonly type: string; readonly reason?: string }): boolean =>
+    type === 'CertificatesValid' && ['Expiring', 'Expired'].includes(reason);
+  const now = conditions.find(isTold);
+  const before = status?.conditions?.find(isTold);
+  if (now === undefined || now.reason === before?.reason) return [];
+  return [{ type: 'Warning', reason: `Certificates${now.reason}`, message: now.message ?? '' }];
+}
+
+function eventsOfStep({ status }: EtcdCluster, step: Step): readonly EventToRecord[] {
   if (isDeed(step)) {
     const type = ['replace', 'recover'].includes(step.do) ? 'Warning' : 'Normal';
     return [{ type, reason: REASONS[step.do], message: sentenceOf(step) }];

@@ -10,6 +10,7 @@ import { observe } from './observe.ts';
 import { plan } from './plan.ts';
 import { millisecondsOf } from './quantity.ts';
 import { isDeed, type Step } from './step.ts';
+import { trustWanted } from './tls/trust.ts';
 import { conditionsOf, eventsOf, statusOf } from './tell.ts';
 
 export interface TurnInput {
@@ -20,20 +21,24 @@ export interface TurnInput {
   /** What the run before left. */
   readonly state: unknown;
   readonly nowMs: number;
+  /** Secrets of the user with certificates for this cluster. */
+  readonly given?: readonly KubernetesObject[];
 }
 
 /** One run: looks, does one step, and tells. */
-export async function turn({ object, owned, etcd, save, state, nowMs }: TurnInput): Promise<ReconcileAnswer> {
-  const observed = await observe(object, owned, etcd, { nowMs, memory: memoryIn(state) });
-  const wanted = wantedOf(object);
+export async function turn(input: TurnInput): Promise<ReconcileAnswer> {
+  const { object, owned, etcd, save, state, nowMs, given = [] } = input;
+  const observed = await observe(object, owned, etcd, { nowMs, memory: memoryIn(state), given });
+  const wanted = wantedOf(object, observed);
   const planned = plan(observed, wanted);
   const step = await act(planned, observed, { etcd, save });
+  const conditions = conditionsOf(observed, wanted, step);
   return {
     // What is refused stays as it is.
     ...(step.do !== 'refuse' && { children: childrenOf(observed, wanted, step) }),
     status: statusOf(observed, wanted),
-    conditions: conditionsOf(observed, wanted, step),
-    events: eventsOf(object, step),
+    conditions,
+    events: eventsOf(object, step, conditions),
     ...kept(observed, step),
     retryAfter: againAfter(step),
   };
@@ -45,9 +50,10 @@ function kept({ memory, members = [], nowMs }: Observed, step: Step): Pick<Recon
   return after === memory ? {} : { state: after };
 }
 
-function wantedOf({ spec }: EtcdCluster): Wanted {
+function wantedOf({ spec }: EtcdCluster, observed: Observed): Wanted {
+  const trust = trustWanted(observed, spec);
   const { after = DEFAULT_REPAIR_AFTER } = spec.repair ?? {};
-  return { spec, form: formOf(spec), repairAfterMs: millisecondsOf(after) ?? Number.POSITIVE_INFINITY };
+  return { spec, trust, form: formOf(spec, trust), repairAfterMs: millisecondsOf(after) ?? Number.POSITIVE_INFINITY };
 }
 
 /** What ends by a change of an object. */
