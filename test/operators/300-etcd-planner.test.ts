@@ -246,7 +246,7 @@ describe('etcd: change', () => {
     expect(made.voters()).toBe(3);
   });
 
-  it('volumes grow at once, and restart nobody', async () => {
+  it('a field that cannot change means downtime (prometheus-operator#3875): volumes grow at once, and restart nobody', async () => {
     const made = await running();
     const generations = () => named(0, 1, 2).map((name) => made.objects.get(`StatefulSet/${name}`)?.generation);
     const before = generations();

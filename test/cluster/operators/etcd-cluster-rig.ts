@@ -76,7 +76,7 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
       await apply({ ...object, spec: { ...BASE, ...spec } });
     },
     apply,
-    clients: (most, cluster = 'etcd', tls = undefined) => {
+    clients: (most, cluster = 'etcd', tls) => {
       const pods = Array.from({ length: most }, (_, number) => `${cluster}-${number}-0`);
       return new EtcdApi(pods, (name) => kubelet.addressOf({ namespace, name }), { namespace, ...(tls && { tls }) });
     },

@@ -1,4 +1,5 @@
 import type { KubernetesObject, NewObject } from 'hooklet';
+import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
 
 /** An object in the API server. */
 export interface Stored {
@@ -26,4 +27,17 @@ export function asSeen({ uid, given, generation }: Stored, { name, isReady, cond
       conditions,
     },
   };
+}
+
+interface Asked {
+  readonly spec: ClusterSpec;
+  readonly status: ClusterStatus;
+  readonly deletionTimestamp: string | undefined;
+}
+
+/** The EtcdCluster. */
+export function clusterOf({ spec, status, deletionTimestamp }: Asked): EtcdCluster {
+  const named = { name: 'etcd', namespace: 'db', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+  const metadata = { ...named, ...(deletionTimestamp !== undefined && { deletionTimestamp }) };
+  return { apiVersion: 'etcd.hooklet.dev/v1', kind: 'EtcdCluster', metadata, spec, status };
 }

@@ -1,34 +1,6 @@
-import { areFriends, believes, served, type ClientTls, type ProcessTls } from './tls.ts';
-import type { EndpointStatus, EtcdPort, ListedMember } from '../../../examples/300-etcd/hooks/lib/etcd-port.ts';
-
-/** What a member has on its disk. */
-export interface Disk {
-  memberId?: string;
-}
-
-/** A process of etcd with its disk, by the name of its member. */
-export interface Process {
-  readonly name: string;
-  readonly url: string;
-  readonly disk: Disk;
-  readonly version: string;
-  readonly tls: ProcessTls | undefined;
-  memberId: string;
-  /** Ticks since it began. */
-  age: number;
-}
-
-export interface StartOptions {
-  readonly version: string;
-  readonly tls: ProcessTls | undefined;
-}
-
-interface ListEntry extends ListedMember {
-  isStarted: boolean;
-}
-
-/** What must never happen. */
-export class Violation extends Error {}
+import { areFriends, believes, served, type ClientTls } from './tls.ts';
+import type { EndpointStatus, EtcdPort } from '../../../examples/300-etcd/hooks/lib/etcd-port.ts';
+import { Violation, type Disk, type ListEntry, type Process, type StartOptions } from './process.ts';
 
 /**
  * The rules by which etcd takes and loses members: changes need a quorum of voters, one learner at a time, an id that
@@ -50,6 +22,13 @@ export class Members {
   /** Each change of the list, in words. */
   readonly history: string[] = [];
   readonly syncTicks = 3;
+  /** Ids of members with the alarm CORRUPT, and what members hold where it is not what all hold. */
+  readonly corrupt = new Set<string>();
+  readonly hashes = new Map<string, number>();
+  /** Members that the operator cannot reach, and others can. */
+  readonly unheard = new Set<string>();
+  /** Members that others cannot reach, and the operator can. */
+  readonly cutOff = new Set<string>();
   /** The time of the members, and by how much that of the operator is ahead. */
   nowMs = 0;
   aheadMs = 0;
@@ -109,8 +88,29 @@ export class Members {
       statuses: async (urls) => this.#statuses(urls),
       healthy: async (urls) =>
         this.#statuses(urls)
-          .filter(({ memberId }) => this.#isVoter(memberId) && this.hasQuorum)
+          .filter(
+            ({ memberId }) => this.#isVoter(memberId) && this.hasQuorum && !this.cutOff.has(this.nameOf(memberId)),
+          )
           .map(({ endpoint }) => endpoint),
+      status: async (url) => {
+        const [found] = this.#statuses([url]);
+        if (found === undefined) throw new Error('context deadline exceeded');
+        return { ...found, term: 1, isLearner: !this.#isVoter(found.memberId) };
+      },
+      hashAt: async (endpoint) => {
+        const { name = '' } = this.#at(endpoint) ?? {};
+        return { endpoint, hash: this.hashes.get(name) ?? 1, compactRevision: 0 };
+      },
+      peersView: async (_, { member }) => {
+        const isSeen = this.#runs(member?.id ?? '');
+        return { isSeen, said: isSeen ? 'the leader sees it' : 'the leader does not see it' };
+      },
+      disarmCorrupt: async (url, id) => {
+        this.#needQuorum([url]);
+        this.corrupt.delete(id);
+        this.history.push('lift');
+        effect('lift');
+      },
       served: async (urls) =>
         urls.flatMap((url) => {
           const { tls } = this.#listening(url) ?? {};
@@ -195,6 +195,7 @@ export class Members {
   /** The process that a client reaches there, when both believe each other. */
   #at(url: string): Process | undefined {
     const process = this.#listening(url);
+    if (this.unheard.has(process?.name ?? '')) return undefined;
     if (process?.tls === undefined) return process;
     const at = { memberMs: this.nowMs, clientMs: this.nowMs + this.aheadMs };
     return believes(this.client, process.tls, new URL(url).hostname, at) ? process : undefined;
@@ -210,7 +211,8 @@ export class Members {
       const process = this.#at(endpoint);
       if (process === undefined) return [];
       const { memberId, version } = process;
-      const errors = [...this.noSpace].map((id) => `memberID:${BigInt(`0x${id}`)} alarm:NOSPACE `);
+      const alarm = (kind: string) => (id: string) => `memberID:${BigInt(`0x${id}`)} alarm:${kind} `;
+      const errors = [...[...this.noSpace].map(alarm('NOSPACE')), ...[...this.corrupt].map(alarm('CORRUPT'))];
       const size = { databaseBytes: this.#fileOf(process.name), databaseBytesInUse: this.usedBytes };
       return [{ endpoint, clusterId: 'c', memberId, leader: this.leader, version, revision: 7, errors, ...size }];
     });

@@ -1,14 +1,15 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
-import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
+import type { ClusterSpec, ClusterStatus } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
 import { turn } from '../../../examples/300-etcd/hooks/lib/turn.ts';
-import { Members, Violation, type Disk } from './members.ts';
-import { asSeen, type Stored } from './as-seen.ts';
+import { Members } from './members.ts';
+import { Violation, type Disk } from './process.ts';
+import { asSeen, clusterOf, type Stored } from './as-seen.ts';
 import { containerOf } from './container.ts';
 import { clientTls, refresh, startingTls } from './tls.ts';
 
 const TICK_MS = 5000;
 /** A kubelet brings what Secrets have this often. */
-const MOUNT_TICKS = 12;
+const MOUNT_TICKS = 4;
 
 /** The operator ends after an effect, before anything else. */
 class Crash extends Error {}
@@ -34,6 +35,10 @@ export class EtcdWorld {
   readonly away = new Set<string>();
   readonly saved: string[] = [];
   status: ClusterStatus = {};
+  /** Of the EtcdCluster, as the operator sees it. */
+  deletionTimestamp: string | undefined;
+  /** What the API server does not take; then nothing of an answer is written. */
+  refuses: (given: NewObject) => boolean = () => false;
   /** What the hook keeps for its next run. */
   state: unknown = null;
   spec: ClusterSpec;
@@ -144,7 +149,7 @@ export class EtcdWorld {
     this.etcd.nowMs = this.nowMs;
     const etcd = this.etcd.port((what) => this.#effect(what));
     const answer = await turn({
-      object: this.#object(),
+      object: clusterOf(this),
       owned: this.#owned(),
       etcd,
       save,
@@ -166,17 +171,6 @@ export class EtcdWorld {
     this.#effect('write status');
   }
 
-  #object(): EtcdCluster {
-    const metadata = { name: 'etcd', namespace: 'db', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
-    return {
-      apiVersion: 'etcd.hooklet.dev/v1',
-      kind: 'EtcdCluster',
-      metadata,
-      spec: this.spec,
-      status: this.status,
-    };
-  }
-
   #owned(): Readonly<Record<string, readonly KubernetesObject[]>> {
     const groups = Map.groupBy(this.#staleFrom ?? this.#view(), ({ kind }) => KINDS[kind] ?? kind);
     return Object.fromEntries(groups);
@@ -190,6 +184,7 @@ export class EtcdWorld {
   }
 
   #apply(children: readonly NewObject[]): void {
+    if (children.some((child) => this.refuses(child))) return;
     const wanted = new Map(children.map((child) => [`${child.kind}/${child.metadata.name}`, child]));
     for (const [key, given] of wanted) this.#applyOne(key, given);
     const seen = new Set((this.#staleFrom ?? this.#view()).map(({ metadata }) => metadata.uid));
@@ -240,7 +235,7 @@ export class EtcdWorld {
   }
 
   #mount(): void {
-    const late = [...this.etcd.processes.values()].filter((_, at) => (this.#ticks + at * 4) % MOUNT_TICKS === 0);
+    const late = [...this.etcd.processes.values()].filter((_, at) => (this.#ticks + at) % MOUNT_TICKS === 0);
     for (const { name, tls } of late) if (tls) refresh(tls, this.objects.get(`Secret/${name}-tls`)?.given);
   }
 

@@ -2,7 +2,8 @@ import { etcdError, etcdSaid } from './etcd-repair/etcd.ts';
 import { clientUrl, peerUrl } from './cluster.ts';
 import type { EtcdPort } from './etcd-port.ts';
 import type { Observed } from './observed.ts';
-import { isDeed, isSpaceDeed, wait, type Deed, type SpaceDeed, type Step } from './step.ts';
+import { dataProblem, seenProblem } from './data.ts';
+import { isDeed, isSpaceDeed, wait, type Certify, type Deed, type SpaceDeed, type Step } from './step.ts';
 
 /** Where a member is saved before one is given up; rejects where that is not possible. */
 export type Save = (endpoint: string) => Promise<void>;
@@ -14,8 +15,10 @@ interface Hands {
 
 /** Does what a step asks of etcd; returns the step, or why it has to wait. What was done before counts as done. */
 export async function act(step: Step, observed: Observed, hands: Hands): Promise<Step> {
-  if (!isDeed(step)) return step;
+  if (!isDeed(step) || step.do === 'certify') return step;
   try {
+    const problem = await problemOf(step, observed, hands.etcd);
+    if (problem !== undefined) return problem;
     await (isSpaceDeed(step) ? makeRoom(step, observed, hands.etcd) : effectOf(step, observed, hands));
     return step;
   } catch (error) {
@@ -28,6 +31,13 @@ export async function act(step: Step, observed: Observed, hands: Hands): Promise
   }
 }
 
+/** What only etcd can tell, right before something that cannot be undone. */
+async function problemOf(step: Deed, observed: Observed, etcd: EtcdPort): Promise<Step | undefined> {
+  if (step.do !== 'replace' && step.do !== 'lift') return undefined;
+  const seen = observed.silent.includes(step.member) ? await seenProblem(step.member, observed, etcd) : undefined;
+  return seen ?? dataProblem(step.member, observed, etcd);
+}
+
 const DONE_BEFORE = [
   'Peer URLs already exists',
   'member not found',
@@ -35,7 +45,11 @@ const DONE_BEFORE = [
   'required revision has been compacted',
 ];
 
-async function effectOf(step: Exclude<Deed, SpaceDeed>, observed: Observed, { etcd, save }: Hands): Promise<void> {
+async function effectOf(
+  step: Exclude<Deed, SpaceDeed | Certify>,
+  observed: Observed,
+  { etcd, save }: Hands,
+): Promise<void> {
   const endpoints = healthyUrls(observed);
   switch (step.do) {
     case 'add':
@@ -47,14 +61,14 @@ async function effectOf(step: Exclude<Deed, SpaceDeed>, observed: Observed, { et
     case 'remove':
       return etcd.remove(without(endpoints, observed, step.member), step.id);
     case 'replace': {
-      const [from = ''] = endpoints;
-      await save(from);
-      return etcd.remove(endpoints, step.id);
+      // Its own data may be what is wrong.
+      const others = without(endpoints, observed, step.member);
+      await save(others[0] ?? '');
+      return etcd.remove(others, step.id);
     }
     case 'found':
     case 'restore':
     case 'roll':
-    case 'certify':
       return;
   }
 }
@@ -69,6 +83,8 @@ async function makeRoom(step: SpaceDeed, observed: Observed, etcd: EtcdPort): Pr
       return etcd.defragment(clientUrl(observed.cluster, step.member));
     case 'disarm':
       return etcd.disarm(healthyUrls(observed));
+    case 'lift':
+      return etcd.disarmCorrupt(healthyUrls(observed)[0] ?? '', step.id);
   }
 }
 

@@ -1,3 +1,6 @@
+import type { MemberHash, Status } from './etcd-repair/etcd.ts';
+import type { Peers, PeersView, Unreached } from './etcd-repair/witness.ts';
+
 /** A member as etcd lists it. */
 export interface ListedMember {
   readonly id: string;
@@ -40,6 +43,14 @@ export interface EtcdPort {
   healthy(endpoints: readonly string[]): Promise<readonly string[]>;
   /** Of members with TLS that answer at all. */
   served(endpoints: readonly string[]): Promise<readonly Served[]>;
+  /** Of one member, which rejects when it does not answer. */
+  status(endpoint: string): Promise<Status>;
+  /** Of all that a member holds up to a revision; it reads all for it. */
+  hashAt(endpoint: string, revision: number): Promise<MemberHash>;
+  /** What the leader knows of a member that does not answer. */
+  peersView(peers: Peers, target: Unreached): Promise<PeersView>;
+  /** Lifts the alarm CORRUPT of one member, and no other. */
+  disarmCorrupt(endpoint: string, id: string): Promise<void>;
   addLearner(endpoints: readonly string[], name: string, peerUrl: string): Promise<void>;
   promote(endpoints: readonly string[], id: string): Promise<void>;
   remove(endpoints: readonly string[], id: string): Promise<void>;

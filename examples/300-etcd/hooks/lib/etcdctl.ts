@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ClientEnvironment } from './tls/client-files.ts';
+import { disarmCorrupt } from './etcd-repair/alarm.ts';
+import { Etcd } from './etcd-repair/etcd.ts';
+import { peersView } from './etcd-repair/witness.ts';
 import { servedBy } from './tls/served.ts';
 import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
 
@@ -21,7 +24,15 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
   };
   const ask = async (endpoints: readonly string[], ...args: readonly string[]): Promise<string> =>
     askFor(SECONDS, endpoints, args);
+  const env = { ...environment(), ...client };
+  const access = { timeoutMs: SECONDS * 1000, env, signal };
+  const long = LONG_SECONDS * 1000;
+  const etcd = new Etcd({ timeoutMs: SECONDS * 1000, hashTimeoutMs: long, snapshotTimeoutMs: long }, signal, env);
   return {
+    status: async (endpoint) => etcd.status(endpoint),
+    hashAt: async (endpoint, revision) => etcd.hashAt(endpoint, revision),
+    peersView: async (peers, target) => peersView(peers, target, access),
+    disarmCorrupt: async (endpoint, id) => disarmCorrupt(endpoint, id, access),
     members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
     statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
     healthy: async (endpoints) => healthyIn(await printed(ask(endpoints, 'endpoint', 'health', '-w', 'json'))),
@@ -89,10 +100,11 @@ function statusesIn(text: string): readonly EndpointStatus[] {
   });
 }
 
-/** A member with an alarm answers, although etcdctl calls it unhealthy. */
+/** A member with an alarm answers, although etcdctl calls it unhealthy; with CORRUPT it refuses what it has agreed on. */
 function healthyIn(text: string): readonly string[] {
+  const answers = (error: string): boolean => error.startsWith('Active Alarm') || error.includes('corrupt cluster');
   return listIn(text)
-    .filter((one) => fieldOf(one, 'health') === true || textOf(one, 'error').startsWith('Active Alarm'))
+    .filter((one) => fieldOf(one, 'health') === true || answers(textOf(one, 'error')))
     .map((one) => textOf(one, 'endpoint'));
 }
 

@@ -13,10 +13,7 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
   const { nowMs, memory } = at;
   const { name, uid, namespace = 'default' } = object.metadata;
   const parts = partsOf({ name, namespace }, owned);
-  // What members speak, whatever is asked for.
-  const sets = parts.flatMap(({ set }) => (set === undefined ? [] : [set]));
-  const isTls = sets.length === 0 ? object.spec.tls !== undefined : sets.some(({ trust }) => trust !== undefined);
-  const cluster: ClusterName = { name, namespace, isTls };
+  const cluster: ClusterName = { name, namespace, isTls: speaksTls(object, parts) };
   const before = object.status?.members ?? [];
   const asked = [...new Set([...parts, ...before].map((one) => one.name))].filter(
     (one) => memberNumber(cluster, one) !== undefined,
@@ -36,8 +33,14 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
     members: answers.listed && membersOf(cluster, answers.listed, answers),
     alarms: alarmsIn(answers.statuses),
     memory,
-    ...(isTls && { tls: await tlsOf(object, owned, etcd, { ...at, cluster, asked }) }),
+    ...(await tlsOf(object, owned, etcd, { ...at, cluster, asked })),
   };
+}
+
+/** What members speak, whatever is asked for. */
+function speaksTls({ spec }: EtcdCluster, parts: Observed['parts']): boolean {
+  const sets = parts.flatMap(({ set }) => (set === undefined ? [] : [set]));
+  return sets.length === 0 ? spec.tls !== undefined : sets.some(({ trust }) => trust !== undefined);
 }
 
 interface ObserveAt {
@@ -52,10 +55,16 @@ interface TlsAt extends ObserveAt {
   readonly asked: readonly string[];
 }
 
-async function tlsOf(object: EtcdCluster, owned: Owned, etcd: EtcdPort, at: TlsAt): Promise<TlsView> {
+async function tlsOf(
+  object: EtcdCluster,
+  owned: Owned,
+  etcd: EtcdPort,
+  at: TlsAt,
+): Promise<{ readonly tls?: TlsView }> {
   const { cluster, asked, nowMs, given } = at;
+  if (cluster.isTls !== true) return {};
   const served = await etcd.served(asked.map((name) => clientUrl(cluster, name))).catch(() => []);
-  return tlsView(object, { secrets: owned['Secret'] ?? [], given, served, nowMs });
+  return { tls: tlsView(object, { secrets: owned['Secret'] ?? [], given, served, nowMs }) };
 }
 
 interface Answers {

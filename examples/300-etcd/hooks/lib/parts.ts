@@ -43,9 +43,6 @@ export function jobState(job: KubernetesObject): 'running' | 'done' | 'failed' {
 
 function setOf(object: KubernetesObject): MemberSet {
   const { generation = 0, annotations = {} } = object.metadata;
-  const status = fieldsOf(Reflect.get(object, 'status'));
-  const isSeen = Number(status['observedGeneration'] ?? 0) >= generation;
-  const isRolled = status['currentRevision'] === status['updateRevision'];
   const given = givenIn(annotations[GIVEN] ?? '', 'apps/v1', 'StatefulSet');
   const trust = given && trustIn(given);
   return {
@@ -53,8 +50,14 @@ function setOf(object: KubernetesObject): MemberSet {
     version: annotations[VERSION] ?? '',
     given,
     ...(trust && { trust }),
-    isSettled: isSeen && isRolled && Number(status['readyReplicas'] ?? 0) > 0,
+    isSettled: isSettled(fieldsOf(Reflect.get(object, 'status')), generation),
   };
+}
+
+function isSettled(status: Readonly<Record<string, unknown>>, generation: number): boolean {
+  const isSeen = Number(status['observedGeneration'] ?? 0) >= generation;
+  const isRolled = status['currentRevision'] === status['updateRevision'];
+  return isSeen && isRolled && Number(status['readyReplicas'] ?? 0) > 0;
 }
 
 /** Whom the Pods of a StatefulSet trust; undefined where it was made without TLS. */

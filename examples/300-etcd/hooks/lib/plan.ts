@@ -1,4 +1,5 @@
 import { byNumber, memberName, memberNumber } from './cluster.ts';
+import { corruptStep } from './corrupt.ts';
 import { handOver } from './hand-over.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
 import { refusal } from './refusal.ts';
@@ -78,6 +79,7 @@ const ORDER: readonly Next[] = [
   promoteLearner,
   shrink,
   mendForm,
+  corruptStep,
   spaceStep,
   repairStep,
   grow,

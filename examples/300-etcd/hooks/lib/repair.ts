@@ -1,5 +1,4 @@
 import type { Member, Observed, Wanted } from './observed.ts';
-import { corruptText } from './space.ts';
 import { wait, type Step } from './step.ts';
 
 /** What is done about members that do not answer: they get time, then the only one is replaced, if all else is well. */
@@ -7,8 +6,7 @@ export function repairStep(observed: Observed, wanted: Wanted, members: readonly
   const failing = members.filter(({ isHealthy }) => !isHealthy);
   const [member] = failing;
   if (member === undefined) return undefined;
-  const { noSpace, corrupt } = observed.alarms;
-  if (corrupt.length > 0) return wait('Corrupt', corruptText(corrupt, members));
+  const { noSpace } = observed.alarms;
   const names = failing.map(({ name }) => name).join(', ');
   if (failing.length > 1) {
     return wait('MembersFailing', `${names} do not answer; only one at a time is replaced: see their Pods and nodes`);
@@ -21,6 +19,12 @@ export function repairStep(observed: Observed, wanted: Wanted, members: readonly
   const limit = `${wanted.repairAfterMs / 1000}s`;
   if (!(forMs >= wanted.repairAfterMs)) {
     return wait('MemberFailing', `${names} does not answer; after ${limit} (spec.repair.after) it is replaced`);
+  }
+  if (!observed.silent.includes(member.name)) {
+    return wait(
+      'NotFollowing',
+      `${names} answers, but is not with the others, so its disk is not what is wrong and it is not replaced: look at NetworkPolicies, routes and certificates between the Pods, and at its log`,
+    );
   }
   const voters = members.filter(({ isLearner }) => !isLearner).length;
   if (voters < 3 && !member.isLearner) {

@@ -21,7 +21,6 @@ export function spaceStep(observed: Observed, { spec, form }: Wanted, members: r
   // What is wanted now may be the larger quota that ends it.
   const mayBeMended = parts.some(({ set }) => set !== undefined && set.form !== form);
   const told = (reason: string, message: string): Step | undefined => (mayBeMended ? undefined : wait(reason, message));
-  if (alarms.corrupt.length > 0) return told('Corrupt', corruptText(alarms.corrupt, members));
   if (spec.onNoSpace === 'Tell') {
     return told('NoSpace', `the alarm NOSPACE is raised, and spec.onNoSpace is Tell: ${WHAT_TO_DO}`);
   }
@@ -58,10 +57,4 @@ function leaderLast(members: readonly Member[], due: readonly Member[], why: str
   const [member] = due.toSorted((a, b) => Number(a.isLeader) - Number(b.isLeader));
   if (member === undefined) return undefined;
   return handOver(members, member) ?? { do: 'defragment', member: member.name, id: member.id, why };
-}
-
-/** What a person has to do about members whose data differs. */
-export function corruptText(ids: readonly string[], members: readonly Member[]): string {
-  const names = ids.map((id) => members.find((one) => one.id === id)?.name ?? id).join(', ');
-  return `the alarm CORRUPT is raised for ${names}, and nothing is done: compare its data with that of the others (etcdctl endpoint hashkv), remove the wrong member with etcdctl member remove, and disarm the alarm`;
 }

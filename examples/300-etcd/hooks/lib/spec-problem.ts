@@ -19,6 +19,7 @@ export function specProblem(spec: ClusterSpec): string | undefined {
     defragmentation(spec),
     restore(spec),
     tlsProblem(spec),
+    ...labels(spec),
   ];
   const found = problems.filter((problem) => problem !== undefined);
   return found.length === 0 ? undefined : found.join('; ');
@@ -72,4 +73,17 @@ function restore({ restore: from }: ClusterSpec): string | undefined {
   const { file } = from;
   if (/^[\w.-]+(\/[\w.-]+)*$/.test(file) && !file.split('/').includes('..')) return undefined;
   return `spec.restore.file is "${file}": ask for a path inside of the volume, such as nightly.db`;
+}
+
+const NAME = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
+const VALUE = /^([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?$/;
+
+function labels({ pod = {} }: ClusterSpec): readonly (string | undefined)[] {
+  const wrong = Object.entries(pod.labels ?? {}).find(([name, value]) => !NAME.test(name) || !VALUE.test(value));
+  const noName = Object.keys(pod.annotations ?? {}).find((name) => !NAME.test(name));
+  const likeThis = 'ask for letters, digits, - _ and ., at most 63, such as team: storage';
+  return [
+    wrong && `spec.pod.labels has "${wrong.join(': ')}": ${likeThis}`,
+    noName === undefined ? undefined : `spec.pod.annotations has "${noName}": ${likeThis}`,
+  ];
 }

@@ -36,20 +36,22 @@ export interface Certify {
   readonly why: string;
 }
 
-/** What makes room. */
+/** What makes room, and what ends alarms. */
 export type SpaceDeed =
   /** An attempt to end the alarm NOSPACE begins. */
   | { readonly do: 'recover'; readonly member: string; readonly attempt: number }
   | { readonly do: 'compact'; readonly member: string; readonly revision: number }
   | { readonly do: 'defragment'; readonly member: string; readonly id: string; readonly why: string }
-  | { readonly do: 'disarm'; readonly member: string };
+  | { readonly do: 'disarm'; readonly member: string }
+  /** The alarm CORRUPT of a member that is gone is lifted. */
+  | { readonly do: 'lift'; readonly member: string; readonly id: string };
 
 export function isDeed(step: Step): step is Deed {
   return 'member' in step;
 }
 
 export function isSpaceDeed(step: Deed): step is SpaceDeed {
-  return ['recover', 'compact', 'defragment', 'disarm'].includes(step.do);
+  return ['recover', 'compact', 'defragment', 'disarm', 'lift'].includes(step.do);
 }
 
 export function wait(reason: string, message: string): Step {

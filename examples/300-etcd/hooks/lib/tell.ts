@@ -10,7 +10,8 @@ export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<
   const { cluster, clusterId, members, before, nowMs } = observed;
   const at = new Date(nowMs).toISOString();
   const told = members?.map((member) => memberStatus(member, before, at)) ?? before;
-  const leader = members?.find(({ isLeader }) => isLeader)?.name;
+  // Others may still name one that does not answer.
+  const leader = members?.find(({ isLeader, isHealthy }) => isLeader && isHealthy)?.name;
   const versions = [...new Set(told.map(({ version }) => version).filter((version) => version !== ''))].toSorted();
   return {
     ...(clusterId !== undefined && { clusterID: clusterId }),
@@ -84,6 +85,10 @@ function readiness(step: Step): ConditionToSet {
 
 function sentenceOf(step: Deed): string {
   if (isSpaceDeed(step)) return roomSentence(step);
+  return step.do === 'certify' ? certifySentence(step) : memberSentence(step);
+}
+
+function memberSentence(step: Exclude<Deed, SpaceDeed | Certify>): string {
   switch (step.do) {
     case 'found':
       return `${step.member} founds the cluster`;
@@ -101,8 +106,6 @@ function sentenceOf(step: Deed): string {
       return `${step.member} was given up, and another takes its place: ${step.why}`;
     case 'roll':
       return `${step.member} gets what the spec asks for`;
-    case 'certify':
-      return certifySentence(step);
   }
 }
 
@@ -129,6 +132,8 @@ function roomSentence(step: SpaceDeed): string {
       return `${step.member} was defragmented: ${step.why}`;
     case 'disarm':
       return 'there is space again, and the alarm NOSPACE is disarmed';
+    case 'lift':
+      return `the alarm CORRUPT of ${step.member} is lifted: it is gone, and all others hold the same data`;
   }
 }
 
@@ -141,6 +146,7 @@ const REASONS: Readonly<Record<Deed['do'], string>> = {
   remove: 'MemberRemoved',
   replace: 'MemberReplaced',
   roll: 'MemberChanged',
+  lift: 'CorruptLifted',
   certify: 'CertificatesMade',
   recover: 'NoSpace',
   compact: 'Compacted',
@@ -157,6 +163,12 @@ const WARNED = new Set([
   'NoSpace',
   'NoSpaceAgain',
   'Corrupt',
+  'CorruptUnfounded',
+  'HashesDiffer',
+  'HashesUnknown',
+  'NotFollowing',
+  'SeenByOthers',
+  'WitnessUnknown',
   'CertificatesRefused',
   'ClocksDiffer',
 ]);

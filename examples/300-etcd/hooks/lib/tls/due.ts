@@ -26,18 +26,19 @@ export function dueWhy(observed: Observed, wanted: Wanted, name: string): string
   const { tls, cluster } = observed;
   const leaf = tls && leafOf(observed, tls.held, name);
   if (tls === undefined || leaf === undefined) return undefined;
-  const { given } = tls;
-  if (given !== undefined) {
-    const source = givenFor(given, name === cluster.name);
-    const isSame = source?.client.cert === leaf.client.cert && source.peer.cert === leaf.peer.cert;
-    return source === undefined || isSame ? undefined : 'another one was given';
-  }
+  const isClient = name === cluster.name;
+  if (tls.given !== undefined)
+    return isOther(leaf, givenFor(tls.given, isClient)) ? 'another one was given' : undefined;
   const { signer, sinceMs } = tls.held.authorities;
   if (signer === undefined || !isTrusted(observed, signer)) return undefined;
-  if (isBySigner(leaf, signer, name === cluster.name)) return byItself(observed, wanted, { leaf, signer, name });
+  if (isBySigner(leaf, signer, isClient)) return byItself(observed, wanted, { leaf, signer, name });
   // Clients have to know it before.
-  const { settleMs } = lifetimesOf(wanted.spec);
-  return observed.nowMs < sinceMs + settleMs ? undefined : 'another authority signs now';
+  const isSettled = observed.nowMs >= sinceMs + lifetimesOf(wanted.spec).settleMs;
+  return isSettled ? 'another authority signs now' : undefined;
+}
+
+function isOther({ client, peer }: Both<HeldPair>, source: Both<HeldPair> | undefined): boolean {
+  return source !== undefined && (source.client.cert !== client.cert || source.peer.cert !== peer.cert);
 }
 
 function isBySigner(leaf: Both<HeldPair>, signer: Both<HeldPair>, isClient: boolean): boolean {

@@ -14,30 +14,35 @@ export const MOST_SKEW_MS = 300_000;
 
 /** What cannot wait: an authority or a certificate that is missing, spoiled, expired or known to none. */
 export function urgentTls(observed: Observed, wanted: Wanted, members: readonly Member[] = []): Step | undefined {
-  const { tls } = observed;
+  const { tls, cluster } = observed;
   if (tls === undefined) return undefined;
-  const lacking = [observed.cluster.name, ...namesToServe(observed)].find((name) => !isUsable(observed, tls, name));
-  const rolled = (): Step | undefined =>
-    (members.length > 0 ? roll(observed, wanted, members) : undefined) ?? blindRoll(observed, wanted);
-  if (tls.given !== undefined)
-    return lacking === undefined ? undefined : (givenStep(observed, tls.given, lacking) ?? rolled());
-  const { signer, next } = tls.held.authorities;
-  const isSigner = (both: Both<HeldPair> | undefined): both is Both<HeldPair> =>
-    both !== undefined && isBothValid(both, observed.nowMs);
-  if (tls.given === undefined && !isSigner(signer) && !isSigner(next)) {
-    // An authority that members trust stays, so that what it has signed is still believed.
-    const what = signer === undefined ? 'authority' : 'next';
-    return guarded(tls, { do: 'certify', what, member: observed.cluster.name, why: 'there is none that is valid' });
-  }
+  const missing = tls.given === undefined ? missingAuthority(observed, tls) : undefined;
+  if (missing !== undefined) return guarded(tls, missing);
+  const lacking = [cluster.name, ...namesToServe(observed)].find((name) => !isUsable(observed, tls, name));
   if (lacking === undefined) return undefined;
+  const step = tls.given === undefined ? madeStep(observed, tls, lacking) : givenStep(observed, tls.given, lacking);
+  if (step !== undefined) return step;
+  // Members have to know the authority before.
+  return (members.length > 0 ? roll(observed, wanted, members) : undefined) ?? blindRoll(observed, wanted);
+}
+
+function missingAuthority({ cluster, nowMs }: Observed, { held }: TlsView): Certify | undefined {
+  const { signer, next } = held.authorities;
+  if (isSigner(signer, nowMs) || isSigner(next, nowMs)) return undefined;
+  // One that members trust stays, so that what it has signed is still believed.
+  const what = signer === undefined ? 'authority' : 'next';
+  return { do: 'certify', what, member: cluster.name, why: 'there is none that is valid' };
+}
+
+/** By an authority that all members trust; undefined where there is none. */
+function madeStep(observed: Observed, tls: TlsView, lacking: string): Step | undefined {
+  const { signer, next } = tls.held.authorities;
   const why = 'there was none that is valid and known';
-  if (isSigner(signer) && isTrusted(observed, signer)) {
+  if (isSigner(signer, observed.nowMs) && isTrusted(observed, signer)) {
     return guarded(tls, { do: 'certify', what: 'leaf', member: lacking, why });
   }
-  if (isSigner(next) && isTrusted(observed, next)) {
-    return guarded(tls, { do: 'certify', what: 'switch', member: observed.cluster.name, why });
-  }
-  return rolled();
+  if (!isSigner(next, observed.nowMs) || !isTrusted(observed, next)) return undefined;
+  return guarded(tls, { do: 'certify', what: 'switch', member: observed.cluster.name, why });
 }
 
 /** Nothing of the user's is taken as long as some of it cannot be used; undefined where its authority is not known. */
@@ -123,8 +128,8 @@ function guarded({ aheadMs }: TlsView, step: Certify): Step {
   );
 }
 
-function isBothValid({ client, peer }: Both<HeldPair>, nowMs: number): boolean {
-  return [client, peer].every(({ certificate }) => isValidAt(certificate, nowMs));
+function isSigner(both: Both<HeldPair> | undefined, nowMs: number): both is Both<HeldPair> {
+  return both !== undefined && [both.client, both.peer].every(({ certificate }) => isValidAt(certificate, nowMs));
 }
 
 /** Members that need certificates: those that etcd lists; before that, those that there are, and the first one. */

@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import type { ClusterSpec } from '../cluster.ts';
 import type { MemberParts, Observed } from '../observed.ts';
 import { certificatesIn, isIssuedBy, type Both, type HeldPair } from './held.ts';
