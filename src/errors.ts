@@ -224,6 +224,13 @@ export class KindNotFoundError extends HookletError {
   override readonly name = 'KindNotFoundError';
   readonly code = 'ERR_KIND_NOT_FOUND';
   readonly isRetryable = true;
+  /** False where the group of the kind could not be discovered, so that it may be there. */
+  readonly isSure: boolean;
+
+  constructor(message: string, { isSure = true }: { readonly isSure?: boolean } = {}) {
+    super(message);
+    this.isSure = isSure;
+  }
 
   override get summary(): string {
     return this.message;

@@ -160,6 +160,8 @@ export interface KubernetesBinding {
   readonly fieldSelector?: readonly FieldRequirement[];
   /** Absent: all namespaces. */
   readonly namespace?: NamespaceSelector;
+  /** Of a part of a reconcile binding: its `optional`. */
+  readonly isOptional?: true;
   readonly allowFailure: boolean;
   readonly queue: string;
   readonly group?: string;
@@ -218,6 +220,8 @@ export interface ObjectSelection {
 export interface OwnedKind {
   readonly kind: string;
   readonly apiVersion?: string;
+  /** Whether the hook does without the kind where the API server has none such. */
+  readonly isOptional?: true;
   readonly onChange: OnChange;
   /** Whether a namespaced parent may have such children in other namespaces. Default false. */
   readonly otherNamespaces: boolean;
@@ -228,6 +232,8 @@ export interface OwnedKind {
 /** A kind whose changes make a reconcile binding look at objects again. */
 export interface WatchedKind extends ObjectSelection {
   readonly name: string;
+  /** Whether the hook does without the kind where the API server has none such. */
+  readonly isOptional?: true;
   /** From an object of this kind to the names of the objects it matters to: `name`, `namespace/name`, or a list. */
   readonly for: Filter;
   readonly filter?: Filter;

@@ -50,6 +50,7 @@ function ownedShape(checkFilter: CheckFilter) {
   return {
     kind: readExactKind,
     apiVersion: readApiVersion,
+    optional: readFlag,
     onChange: readWord(ON_CHANGE),
     otherNamespaces: readFlag,
     keepFullObjectsInMemory: readFlag,
@@ -73,6 +74,7 @@ function watchedShape(checkFilter: CheckFilter) {
   return {
     name: readLabel,
     ...selectionShape(checkFilter),
+    optional: readFlag,
     for: createFilterReader('jq', checkFilter),
     keepFullObjectsInMemory: readFlag,
   };
@@ -152,7 +154,8 @@ function toOwnedKind(entry: OwnedEntry): OwnedKind | undefined {
   const { kind, apiVersion, onChange = 'Apply', otherNamespaces = false, keepFullObjectsInMemory = true } = entry;
   if (kind === undefined || apiVersion === undefined) return undefined;
   const filter = entry.jqFilter ?? entry.jsonPathFilter;
-  return { kind, apiVersion, onChange, otherNamespaces, keepFullObjectsInMemory, ...present({ filter }) };
+  const isOptional = entry.optional === true || undefined;
+  return { kind, apiVersion, onChange, otherNamespaces, keepFullObjectsInMemory, ...present({ filter, isOptional }) };
 }
 
 function toWatchedKind(entry: WatchedEntry): WatchedKind | undefined {
@@ -160,7 +163,8 @@ function toWatchedKind(entry: WatchedEntry): WatchedKind | undefined {
   const { name, for: targets, keepFullObjectsInMemory = true } = entry;
   if (selection === undefined || name === undefined || targets === undefined) return undefined;
   const filter = entry.jqFilter ?? entry.jsonPathFilter;
-  return { name, ...selection, for: targets, keepFullObjectsInMemory, ...present({ filter }) };
+  const isOptional = entry.optional === true || undefined;
+  return { name, ...selection, for: targets, keepFullObjectsInMemory, ...present({ filter, isOptional }) };
 }
 
 /** The fields that select objects, and what is kept of them. */

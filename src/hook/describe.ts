@@ -86,12 +86,18 @@ function describeReconcile(binding: ReconcileBinding): string {
   const { owns, watches, parallelism, resyncPeriodMs, finalize } = binding;
   return [
     ...describeSelection(binding),
-    ...(owns.length === 0 ? [] : [`owns ${owns.map(ownedKey).join(' ')}`]),
-    ...(watches.length === 0 ? [] : [`watches ${watches.map(({ name }) => name).join(' ')}`]),
+    ...(owns.length === 0 ? [] : [`owns ${owns.map((one) => `${ownedKey(one)}${describeOptional(one)}`).join(' ')}`]),
+    ...(watches.length === 0
+      ? []
+      : [`watches ${watches.map((one) => `${one.name}${describeOptional(one)}`).join(' ')}`]),
     `${parallelism} at a time`,
     ...(resyncPeriodMs === undefined ? [] : [`again within ${goDuration(resyncPeriodMs)}`]),
     ...(finalize ? ['finalizes'] : []),
   ].join(', ');
+}
+
+function describeOptional({ isOptional }: { readonly isOptional?: true }): string {
+  return isOptional === true ? ' (optional)' : '';
 }
 
 function describeAdmission({

@@ -106,12 +106,12 @@ interface Reconciled {
 function childNeeds(
   { binding, parent, what }: Reconciled,
   child: KnownResource,
-  { otherNamespaces }: OwnedKind,
+  { otherNamespaces, isOptional }: OwnedKind,
 ): readonly Owned[] {
   const places = otherNamespaces || !parent.isNamespaced ? EVERYWHERE : placesOf(binding, child);
   return places.flatMap(({ namespace, why }) => {
     const place = { group: child.group, resource: child.plural, namespace, ...unverified(child) };
-    const reason = `${what} owns ${child.kind}${why}`;
+    const reason = `${what} owns ${child.kind}${isOptional ? ', where the cluster has it' : ''}${why}`;
     return [
       ...all({ ...place, reason }, FOLLOW),
       ...all({ ...place, reason: `${reason}; server-side apply creates what is not there` }, ['create', 'patch']),

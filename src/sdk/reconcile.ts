@@ -33,6 +33,8 @@ export interface OwnedOptions extends ItemOptions {
   readonly onChange?: 'Apply' | 'Recreate' | 'OnDelete' | 'RollingRecreate';
   /** Whether a namespaced parent may have such children in other namespaces; default false. */
   readonly otherNamespaces?: boolean;
+  /** Whether the function does without the kind where the API server has none such; default false. */
+  readonly optional?: boolean;
 }
 
 /** Objects of others that matter. */
@@ -40,6 +42,8 @@ export interface WatchedOptions extends SelectionOptions, ItemOptions {
   readonly name: string;
   /** A jq filter from such an object to the names of the parents it matters to. */
   readonly for: string;
+  /** Whether the function does without the kind where the API server has none such; default false. */
+  readonly optional?: boolean;
 }
 
 /** The binding of a reconcile hook; durations such as `10m`. */

@@ -31,7 +31,7 @@ interface Rule {
 
 /** All that a hook of these tests needs. */
 export const RULES: readonly Rule[] = [
-  { apiGroups: [GROUP, BARE], resources: ['websites', 'websites/status', 'pages'], verbs: ALL },
+  { apiGroups: [GROUP, BARE], resources: ['websites', 'websites/status', 'pages', 'sheets'], verbs: ALL },
   { ...CORE, verbs: ALL },
   { apiGroups: ['apps'], resources: ['deployments'], verbs: ALL },
 ];
@@ -147,10 +147,10 @@ export const SERVICE = {
   spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
 };
 
-export function pageDefinition(): object {
+export function pageDefinition(plural = 'pages', kind = 'Page'): object {
   const { spec, ...rest } = webSiteDefinition(GROUP);
-  const names = { plural: 'pages', singular: 'page', kind: 'Page' };
-  return { ...rest, metadata: { name: `pages.${GROUP}` }, spec: { ...spec, names } };
+  const names = { plural, singular: kind.toLowerCase(), kind };
+  return { ...rest, metadata: { name: `${plural}.${GROUP}` }, spec: { ...spec, names } };
 }
 
 interface Replica {

@@ -75,6 +75,27 @@ describe('reconcile in a config', () => {
     ]);
   });
 
+  it('reads and describes the kinds that the hook can do without', () => {
+    const route = { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'HTTPRoute', optional: true };
+    const gateways = { name: 'gateways', apiVersion: route.apiVersion, kind: 'Gateway', for: '"*"', optional: true };
+    const config = parse({ ...SITE, owns: [{ ...DEPLOYMENT, optional: false }, route], watches: [gateways] });
+    const bindings = config.type === 'valid' ? config.bindings : [];
+
+    expect(bindings).toMatchObject([
+      {
+        owns: [expect.not.objectContaining({ isOptional: true }), { isOptional: true }],
+        watches: [{ isOptional: true }],
+      },
+    ]);
+    expect(describeBindings(hookWith('site', bindings), 0)).toEqual([
+      'reconcile reconcile: example.com/v1 WebSite, all namespaces, ' +
+        'owns Deployment.apps HTTPRoute.gateway.networking.k8s.io (optional), watches gateways (optional), 4 at a time',
+    ]);
+    expect(issuesOf({ ...SITE, owns: [{ ...DEPLOYMENT, optional: 'yes' }] })).toEqual([
+      expect.stringContaining('reconcile[0].owns[0].optional: got "yes"'),
+    ]);
+  });
+
   it('reports all problems at once, each with its place', () => {
     const entry = {
       ...SITE,

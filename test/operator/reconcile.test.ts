@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { sandboxForTest, widgetDefinition } from '@hooklet/sandbox/testing';
 import { MARK_LABEL, PARENT_LABEL, reconcileMark } from '../../src/hook/reconcile-mark.ts';
 import { asJsonObject, text } from '../../src/kube/object.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
+import { webSiteDefinition } from '../support/web-site.ts';
 
 const CONFIG = {
   configVersion: 'v1',
@@ -115,6 +117,61 @@ describe('a hook with a reconcile binding', () => {
     await sandbox.apply(widgetDefinition());
 
     await until(() => expect(operator.contexts('site.sh')).toHaveLength(1));
+    expect(operator.contexts('site.sh')[0]).toMatchObject({ owned: { 'Widget.example.com': [] } });
+  });
+
+  it('does without an optional kind that it owns, says where a child of it is wanted, and makes that when the kind comes', async () => {
+    const sandbox = await sandboxForTest();
+    await sandbox.apply(webSiteDefinition('example.com'));
+    const site = { apiVersion: 'example.com/v1', kind: 'WebSite', metadata: { name: 'a', namespace: 'default' } };
+    await sandbox.apply(site);
+    const child = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'default' },
+      spec: { color: 'red' },
+    };
+    const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm', namespace: 'default' } };
+    const owns = [
+      { apiVersion: 'example.com/v1', kind: 'Widget', optional: true },
+      { apiVersion: 'v1', kind: 'ConfigMap' },
+    ];
+    const config = {
+      configVersion: 'v1',
+      reconcile: [{ name: 'sites', apiVersion: 'example.com/v1', kind: 'WebSite', owns }],
+    };
+    const answer = JSON.stringify({ children: [child, map] });
+    await using operator = startOperator({
+      hooks: { 'site.sh': recordingHook(config, `echo '${answer}' > "$RESULT_PATH"`) },
+      connect: sandboxCluster(sandbox),
+    });
+    const read = async (object: JsonObject): Promise<JsonObject | undefined> => {
+      const { code, body } = await sandbox.call('GET', sandbox.pathOf(object));
+      return code === 200 && isJsonObject(body) ? body : undefined;
+    };
+    const ready = async (): Promise<unknown> => (await read(site))?.['status'];
+
+    await until(async () =>
+      expect(await ready()).toMatchObject({
+        conditions: [
+          {
+            type: 'Ready',
+            status: 'False',
+            reason: 'ChildKindUnknown',
+            message: expect.stringContaining(
+              'the API server has no kind Widget of example.com/v1: is its CustomResourceDefinition installed?',
+            ),
+          },
+        ],
+      }),
+    );
+    expect(await read(map)).toBeDefined();
+    expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200);
+
+    await sandbox.apply(widgetDefinition());
+
+    await until(async () => expect(await ready()).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] }));
+    expect(await read(child)).toBeDefined();
     expect(operator.contexts('site.sh')[0]).toMatchObject({ owned: { 'Widget.example.com': [] } });
   });
 

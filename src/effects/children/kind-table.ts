@@ -29,7 +29,10 @@ export async function readKinds(
   children: readonly { readonly apiVersion: string; readonly kind: string }[],
   source: KindSource,
 ): Promise<KindTable> {
-  const owned = await Promise.all(owns.map(async (rule) => ({ rule, found: await lookup(rule, source) })));
+  // A kind that is absent is looked for anew each time, which takes a second: only where it matters.
+  const kinds = new Set(children.map(({ kind }) => kind));
+  const asked = owns.filter(({ isOptional, kind }) => isOptional !== true || kinds.has(kind));
+  const owned = await Promise.all(asked.map(async (rule) => ({ rule, found: await lookup(rule, source) })));
   const byReference = new Map<string, ResourceKind | NotFound>();
   for (const child of children) {
     const reference = referenceOf(child);
@@ -38,7 +41,7 @@ export async function readKinds(
   return {
     find: (child) => {
       const resource = byReference.get(referenceOf(child));
-      if (resource === undefined || 'error' in resource) return missing(child, owned, resource);
+      if (resource === undefined || 'error' in resource) return missing(child, { owns, owned, found: resource });
       const rule = owned.find(({ found }) => 'kind' in found && isSameKind(found, resource))?.rule;
       if (rule === undefined || resource.kind !== child.kind) return notOwned(child, owns);
       return { resource, owned: rule };
@@ -65,17 +68,19 @@ async function lookup(reference: KindReference, { kinds, signal }: KindSource): 
   }
 }
 
+interface Search {
+  readonly owns: readonly OwnedKind[];
+  readonly owned: readonly Looked[];
+  readonly found: NotFound | undefined;
+}
+
 function missing(
   child: { readonly apiVersion: string; readonly kind: string },
-  owned: readonly Looked[],
-  found: NotFound | undefined,
+  { owns, owned, found }: Search,
 ): NoKind {
   const mayBe = owned.some(({ rule, found: own }) => 'error' in own && rule.kind === child.kind);
   if (!mayBe || found === undefined) {
-    return notOwned(
-      child,
-      owned.map(({ rule }) => rule),
-    );
+    return notOwned(child, owns);
   }
   return { type: 'kind', message: found.error.message };
 }

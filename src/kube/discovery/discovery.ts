@@ -34,7 +34,17 @@ async function discoverRoot(
 ): Promise<Discovery> {
   const root = await requestRoot(client, path, signal);
   if (asJsonObject(root)['kind'] !== 'APIGroupDiscoveryList') return discoverLegacy(client, root, signal);
-  return sound(objectsIn(root, 'items').flatMap(groupKinds));
+  const groups = objectsIn(root, 'items');
+  const { kinds, failures } = sound(groups.flatMap(groupKinds));
+  return { kinds, failures: [...failures, ...groups.flatMap(staleVersions)] };
+}
+
+/** The versions whose aggregated API server did not answer; what it serves may not be in the list. */
+function staleVersions(group: JsonObject): readonly DiscoveryFailure[] {
+  const name = text(asJsonObject(group['metadata'])['name']);
+  const stale = objectsIn(group, 'versions').filter(({ freshness }) => freshness === 'Stale');
+  const error = new Error('its API server does not answer');
+  return stale.map(({ version }) => ({ groupVersion: `${name}/${text(version)}`, error }));
 }
 
 async function requestRoot(client: Pick<KubeClient, 'request'>, path: string, signal: AbortSignal): Promise<unknown> {

@@ -82,7 +82,14 @@ function notFound(reference: KindReference, { kinds, failures }: Discovery): Kin
   const hint = near.length === 0 ? 'is its CustomResourceDefinition installed?' : `did you mean ${near.join(' or ')}?`;
   const broken = failures.map(({ groupVersion, error }) => `${groupVersion}: ${error.message}`);
   const unknown = broken.length === 0 ? '' : `; discovery failed for ${shownText(broken.join('; '))}`;
-  return new KindNotFoundError(`the API server has no kind ${wanted}: ${hint}${unknown}`);
+  const group = groupOf(reference.apiVersion);
+  const isSure = !failures.some(({ groupVersion }) => group === undefined || groupOf(groupVersion) === group);
+  return new KindNotFoundError(`the API server has no kind ${wanted}: ${hint}${unknown}`, { isSure });
+}
+
+function groupOf(apiVersion: string | undefined): string | undefined {
+  const [group = '', version] = apiVersion?.split('/') ?? [];
+  return apiVersion === undefined || version !== undefined ? group || undefined : '';
 }
 
 function describe({ kind, apiVersion }: ResourceKind): string {

@@ -8,10 +8,12 @@ export interface FollowKindOptions {
   readonly kinds: Kinds;
   readonly reference: KindReference;
   readonly recheck: RecheckSignal;
+  /** Nobody waits for the kind, which may be missing for ever: it is looked for less often. */
+  readonly isOptional?: boolean | undefined;
   /** Discovery found the kind. Called after each discovery, also when the kind is the same as before. */
   readonly onFound: (kind: ResourceKind) => void;
   /** The server has no such kind; `onFailed` is called too. */
-  readonly onMissing: () => void;
+  readonly onMissing: (error: KindNotFoundError) => void;
   /** The kind is missing or discovery failed; it is tried again after a backoff. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -39,14 +41,16 @@ export class RecheckSignal {
 
 /** Between two discoveries while the kind is missing or discovery fails. */
 const MISSING_BACKOFF = { initialMs: 500, maxMs: 2000, jitter: 0.25 };
+/** Each costs two requests, for as long as the cluster does without the kind. */
+const OPTIONAL_BACKOFF = { ...MISSING_BACKOFF, maxMs: 45_000 };
 
 /**
  * Resolves a kind by its name until `signal` aborts: again at each recheck signal, and with a backoff while that fails,
  * so the CRD of the kind may be created at any time.
  */
 export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {
-  const { kinds, reference, recheck, onFound, onMissing, onFailed } = options;
-  const backoff = exponentialBackoff(MISSING_BACKOFF);
+  const { kinds, reference, recheck, isOptional = false, onFound, onMissing, onFailed } = options;
+  const backoff = exponentialBackoff(isOptional ? OPTIONAL_BACKOFF : MISSING_BACKOFF);
   while (!signal.aborted) {
     try {
       onFound(await kinds.resolve(reference, signal));
@@ -54,7 +58,7 @@ export async function followKind(options: FollowKindOptions, signal: AbortSignal
       await recheck.wait(signal);
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof KindNotFoundError) onMissing();
+      if (error instanceof KindNotFoundError) onMissing(error);
       onFailed(error);
       await sleep(backoff.next(), signal);
     }

@@ -45,10 +45,14 @@ export interface Monitor {
 
 /** How a monitor does now, for `/readyz`. */
 export interface MonitorStatus {
-  /** Whether the first list is complete and the snapshot shows it. */
+  /** Whether the first list is complete and the snapshot shows it; of an optional kind that is absent there is none. */
   readonly isSynced: boolean;
   /** The API server has no such kind now, so the snapshot is empty; absent until discovery has said so. */
   readonly isMissing?: true;
+  /** As `isMissing`, and the binding does without it. */
+  readonly isAbsent?: true;
+  /** The kind is there again, and the snapshot does not show its objects yet. */
+  readonly isReturning?: true;
   /** The contact that is longest ago of all its watches; absent while there is no watch, or one had no contact yet. */
   readonly lastContactAtMs?: number | undefined;
   /** Summary of the error that has persisted longest; absent when nothing fails. */
@@ -70,6 +74,10 @@ export interface MonitorDeps {
 export interface MonitorListener {
   /** The first list is complete, and the snapshot shows it; called once. */
   synced(): void;
+  /** The API server has no such kind, and the binding does without it; called each time discovery says so. */
+  absent?(): void;
+  /** A kind that was missing is there again, and the snapshot shows its objects. */
+  returned?(): void;
   /** An event after `synced` that the binding wants. */
   event(trigger: EventTrigger): void;
   /** An object changed after `synced`, and the binding wants no event of that. */
@@ -100,6 +108,8 @@ class BindingMonitor implements Monitor {
   #kind: ResourceKind | undefined;
   #isSynced = false;
   #isMissing = false;
+  #isAbsent = false;
+  #isReturning = false;
 
   constructor(binding: KubernetesBinding, deps: MonitorDeps) {
     this.binding = binding;
@@ -132,24 +142,33 @@ class BindingMonitor implements Monitor {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { kind, apiVersion } = this.binding;
+    const { kind, apiVersion, isOptional } = this.binding;
     const options: FollowKindOptions = {
       kinds: this.#deps.kinds,
       reference: { kind, ...(apiVersion === undefined ? {} : { apiVersion }) },
       recheck: this.#recheck,
+      isOptional,
       onFound: (found) => {
         this.#recovered('kind');
         this.#kind = found;
+        this.#isReturning ||= this.#isMissing;
         this.#isMissing = false;
+        this.#isAbsent = false;
         this.#observe();
       },
-      onMissing: () => {
+      onMissing: ({ isSure }) => {
         this.#kind = undefined;
         this.#isMissing = true;
+        this.#isReturning = false;
+        this.#isAbsent = isOptional === true && isSure;
         this.#observe();
+        if (!this.#isAbsent) return;
+        // Those of its watches ended with them.
+        this.#problems.clear();
+        this.#deps.listener.absent?.();
       },
       onFailed: (error) => {
-        this.#failed('kind', error);
+        if (!this.#isAbsent) this.#failed('kind', error);
       },
     };
     try {
@@ -178,8 +197,10 @@ class BindingMonitor implements Monitor {
     const contacts = this.#watches().map(({ lastContactAtMs = -Infinity }) => lastContactAtMs);
     const oldest = Math.min(...contacts);
     return {
-      isSynced: this.#isSynced,
+      isSynced: this.#isSynced || this.#isAbsent,
       ...(this.#isMissing && { isMissing: true as const }),
+      ...(this.#isAbsent && { isAbsent: true as const }),
+      ...(this.#isReturning && { isReturning: true as const }),
       lastContactAtMs: Number.isFinite(oldest) ? oldest : undefined,
       ...(problem === undefined ? {} : { problem: summaryOf(problem) }),
     };
@@ -261,11 +282,16 @@ class BindingMonitor implements Monitor {
   }
 
   #checkSynced(): void {
-    if (this.#isSynced || this.#kind === undefined || this.#namespaces?.isSynced === false) return;
-    if (!this.#observations.isSynced) return;
-    this.#isSynced = true;
-    this.#counter.noteListed(this.#observations.size);
-    this.#deps.listener.synced();
+    if (this.#isSynced && !this.#isReturning) return;
+    if (this.#kind === undefined || this.#namespaces?.isSynced === false || !this.#observations.isSynced) return;
+    if (!this.#isSynced) {
+      this.#isSynced = true;
+      this.#counter.noteListed(this.#observations.size);
+      this.#deps.listener.synced();
+    }
+    if (!this.#isReturning) return;
+    this.#isReturning = false;
+    this.#deps.listener.returned?.();
   }
 
   #failed(what: string, error: unknown): void {

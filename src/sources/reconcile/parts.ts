@@ -34,7 +34,7 @@ export function parentPart(binding: ReconcileBinding, compile: Compile): Part {
  * parents are in named namespaces, so are their children.
  */
 export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: Compile): Part {
-  const { kind, apiVersion, filter, otherNamespaces } = owned;
+  const { kind, apiVersion, filter, otherNamespaces, isOptional } = owned;
   const { namespace } = binding;
   const selection: ObjectSelection = {
     kind,
@@ -44,16 +44,17 @@ export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: 
   };
   return {
     // What is there is compared with what should be there, so the objects are needed in any case.
-    binding: watchOf(`${binding.name}/${ownedKey(owned)}`, selection, true),
+    binding: { ...watchOf(`${binding.name}/${ownedKey(owned)}`, selection, true), ...(isOptional && { isOptional }) },
     filter: ownedFilter(filter && compile(filter)),
   };
 }
 
 /** The objects of one entry of `watches`, under a name such as `websites/content`. */
 export function watchedPart(binding: ReconcileBinding, watched: WatchedKind, compile: Compile): Part {
-  const { name, filter, keepFullObjectsInMemory } = watched;
+  const { name, filter, keepFullObjectsInMemory, isOptional } = watched;
+  const follows = watchOf(`${binding.name}/${name}`, watched, keepFullObjectsInMemory);
   return {
-    binding: watchOf(`${binding.name}/${name}`, watched, keepFullObjectsInMemory),
+    binding: { ...follows, ...(isOptional && { isOptional }) },
     filter: watchedFilter(compile(watched.for), filter && compile(filter)),
   };
 }

@@ -42,6 +42,8 @@ export interface LeftParent extends Placed {
   readonly uid: string;
 }
 
+type Seen = (item: SnapshotItem, isGone: boolean) => void;
+
 interface LinkedPart {
   readonly monitor: PartMonitor;
   readonly links: Links;
@@ -56,7 +58,7 @@ interface LinkedPart {
  * States: until all lists are complete it is not synced; until `enable` changes are only noted, since the first look at
  * each parent sees them all; then it is live. While the API server has no such kind for one of its lists, such as
  * children whose CRD was deleted, what is known is not the whole: `hold` keeps the tasks back, and they are emitted
- * again when the kind is there.
+ * again when the kind is there. An optional kind may be absent; when it comes, each parent is looked at again.
  *
  * What must hold: no object is kept twice. The monitors keep the objects; here are keys, uids and digests.
  */
@@ -83,7 +85,8 @@ export class Reconciler {
     this.#options = options;
     const { compile, emit, now } = options;
     this.#held = new HeldObjects({ isIncomplete: () => this.#isIncomplete(), emit, now });
-    this.#parentMonitor = this.#follow(parentPart(binding, compile), (item, isGone) => this.#parentSeen(item, isGone));
+    const parents = parentPart(binding, compile);
+    this.#parentMonitor = this.#follow(parents, (item, isGone) => this.#parentSeen(item, isGone), 'start');
     for (const owned of binding.owns) {
       const key = ownedKey(owned);
       this.#owned.set(key, this.#link(ownedPart(binding, owned, compile), owned, 'child'));
@@ -194,13 +197,26 @@ export class Reconciler {
     if (this.#parents.get(key) !== undefined) this.#givenUp.add(key);
   }
 
-  #follow(part: Part, seen: (item: SnapshotItem, isGone: boolean) => void): PartMonitor {
+  /** `reason` is that of a look at each parent when an optional kind comes. */
+  #follow(part: Part, seen: Seen, reason: ReconcileReason): PartMonitor {
     this.#unsynced += 1;
+    let isSettled = false;
+    const settle = (): void => {
+      if (isSettled) return;
+      isSettled = true;
+      this.#unsynced -= 1;
+      if (this.isSynced) this.#options.onSynced();
+    };
     const monitor: PartMonitor = this.#options.createMonitor(part, {
       synced: () => {
         for (const item of monitor.snapshot()) seen(item, false);
-        this.#unsynced -= 1;
-        if (this.isSynced) this.#options.onSynced();
+        settle();
+      },
+      absent: settle,
+      // What a parent wants of the kind could not be made until now.
+      returned: () => {
+        if (part.binding.isOptional !== true || !this.#isLive) return;
+        for (const parent of this.#parents.all()) this.#emit(parent, reason);
       },
       event: ({ item, watchEvent }: EventTrigger) => seen(item, watchEvent === 'Deleted'),
       problem: (error) => this.#options.onProblem(part.binding, error),
@@ -211,7 +227,7 @@ export class Reconciler {
 
   #link(part: Part, kind: LinkedPart['kind'], reason: 'child' | 'watched'): LinkedPart {
     const links = new Links();
-    const monitor = this.#follow(part, (item, isGone) => {
+    const seen: Seen = (item, isGone) => {
       const key = placeKey(item);
       const { head } = splitResult(item.filterResult);
       // It stays with the parents it was for, since a hook that does not see it might drop children.
@@ -222,8 +238,8 @@ export class Reconciler {
       // An object that is for another parent now matters to both.
       const found = [...new Set([...before, ...targets])].flatMap((target) => this.#meant(target, reason));
       for (const parent of new Set(found)) this.#emit(parent, reason);
-    });
-    return { monitor, links, kind };
+    };
+    return { monitor: this.#follow(part, seen, reason), links, kind };
   }
 
   #meant(target: string, reason: 'child' | 'watched'): readonly Parent[] {
@@ -311,7 +327,10 @@ export class Reconciler {
 
   /** Whether a kind is missing now. A watch that only fails for a while shows what it knew, as everywhere. */
   #isIncomplete(): boolean {
-    return this.#monitors.some(([, monitor]) => monitor.status().isMissing === true);
+    return this.#monitors.some(([, monitor]) => {
+      const { isMissing, isAbsent, isReturning } = monitor.status();
+      return (isMissing === true && isAbsent !== true) || isReturning === true;
+    });
   }
 }
 

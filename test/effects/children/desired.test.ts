@@ -37,6 +37,26 @@ async function messages(...args: Parameters<typeof check>): Promise<readonly str
   return (await check(...args)).problems.map(({ type, child, message }) => `${type} ${child} ${message}`);
 }
 
+it('does not look for an optional kind of which it has no child, and says of a child that the kind is not there', async () => {
+  const optional = { ...owned('Thing', 'Apply'), apiVersion: 'x.io/v1', isOptional: true as const };
+  const asked: string[] = [];
+  const kinds: typeof KINDS = {
+    ...KINDS,
+    resolve: async (reference, signal) => {
+      asked.push(reference.kind);
+      return KINDS.resolve(reference, signal);
+    },
+  };
+  const read = async (reference: { readonly apiVersion: string; readonly kind: string }) =>
+    readKinds([owned('ConfigMap'), optional], [reference], { kinds, signal: new AbortController().signal });
+
+  const map = await read({ apiVersion: 'v1', kind: 'ConfigMap' });
+  expect(asked).toEqual(['ConfigMap', 'ConfigMap']);
+  expect(map.find({ apiVersion: 'v1', kind: 'Secret' })).toMatchObject({ type: 'invalid' });
+  const thing = await read({ apiVersion: 'x.io/v1', kind: 'Thing' });
+  expect(thing.find({ apiVersion: 'x.io/v1', kind: 'Thing' })).toMatchObject({ type: 'kind' });
+});
+
 describe('an answer', () => {
   it.each([
     ['without a name', { apiVersion: 'v1', kind: 'ConfigMap' }, /^invalid children\[0\] .*metadata\.name is missing/],

@@ -52,6 +52,24 @@ describe('discover', () => {
     expect(failures).toEqual([]);
   });
 
+  it('says of which version an aggregating server has no fresh list', async () => {
+    const versions = [
+      { version: 'v1beta1', freshness: 'Stale' },
+      { version: 'v1', freshness: 'Current', resources: [] },
+    ];
+    const group = { metadata: { name: 'metrics.k8s.io' }, versions };
+    const client = clientThat(({ path }) => ({
+      kind: 'APIGroupDiscoveryList',
+      items: path === '/apis' ? [group] : [],
+    }));
+
+    const { failures } = await discover(client, never);
+
+    expect(failures.map(({ groupVersion, error }) => `${groupVersion}: ${error.message}`)).toEqual([
+      'metrics.k8s.io/v1beta1: its API server does not answer',
+    ]);
+  });
+
   it('prefers the aggregated form and accepts the older one', async () => {
     const client = clientThat(({ path }) => (path === '/api' ? AGGREGATED_CORE : AGGREGATED_GROUPS));
 

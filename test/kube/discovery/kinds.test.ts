@@ -116,6 +116,15 @@ describe('kinds', () => {
 
     const missing = await settle(kinds.resolve({ kind: 'PodMetrics' }, never));
 
+    // Another group, which could be read, has no such kind for certain.
+    for (const [apiVersion, isSure] of [
+      ['apps/v1', true],
+      ['v1', true],
+      ['metrics.k8s.io/v1beta1', false],
+    ] as const) {
+      expect(await settle(kinds.resolve({ kind: 'PodMetrics', apiVersion }, never))).toHaveProperty('isSure', isSure);
+    }
+    expect(missing).toHaveProperty('isSure', false);
     expect(missing).toHaveProperty(
       'message',
       expect.stringContaining('; discovery failed for metrics.k8s.io/v1beta1: GET /apis/metrics.k8s.io/v1beta1: 503'),

@@ -8,7 +8,12 @@ import { CONFIG_MAP } from '../../support/kube-objects.ts';
 const controllers: AbortController[] = [];
 
 /** Follows a kind; discovery returns or throws `answers` in order, then the last one again and again. */
-function following(...answers: readonly (ResourceKind | Error)[]) {
+function following(
+  first: ResourceKind | Error | { readonly isOptional: true },
+  ...rest: readonly (ResourceKind | Error)[]
+) {
+  const isOptional = 'isOptional' in first;
+  const answers = isOptional ? rest : [first, ...rest];
   const told: string[] = [];
   const recheck = new RecheckSignal();
   const controller = new AbortController();
@@ -24,6 +29,7 @@ function following(...answers: readonly (ResourceKind | Error)[]) {
       kinds: { resolve, invalidate: () => {} },
       reference: { kind: 'cm' },
       recheck,
+      isOptional,
       onFound: ({ kind }) => told.push(`found ${kind}`),
       onMissing: () => told.push('missing'),
       onFailed: () => told.push('failed'),
@@ -79,6 +85,17 @@ describe('followKind', () => {
 
     expect(asked()).toBeGreaterThanOrEqual(10);
     expect(asked()).toBeLessThan(20);
+  });
+
+  it('looks for an optional kind, which may never come, at least each minute, and not 5 times as often', async () => {
+    const { asked } = following({ isOptional: true }, MISSING);
+    await vi.advanceTimersByTimeAsync(600_000);
+    const before = asked();
+
+    await vi.advanceTimersByTimeAsync(3_600_000);
+
+    expect(asked() - before).toBeGreaterThanOrEqual(60);
+    expect(asked() - before).toBeLessThan(300);
   });
 
   it('ends with its signal, waiting or looking', async () => {

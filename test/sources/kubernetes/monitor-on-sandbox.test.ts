@@ -57,6 +57,10 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
       synced: () => tell('synced'),
       event: ({ watchEvent, item }) =>
         tell(`${watchEvent} ${item.name}${item.filterResult === undefined ? '' : ` ${item.filterResult}`}`),
+      absent: () => {
+        if (told.at(-1) !== 'absent') tell('absent');
+      },
+      returned: () => tell('returned'),
       problem: () => trouble.resolve(),
     },
   });
@@ -246,6 +250,39 @@ describe('a monitor on an API server', () => {
     await sandbox.apply(widgetDefinition());
     await sandbox.apply(widget);
 
-    expect(await until(4)).toEqual(['synced', 'Added w', 'Deleted w', 'Added w']);
+    expect((await until(5)).filter((text) => text !== 'returned')).toEqual([
+      'synced',
+      'Added w',
+      'Deleted w',
+      'Added w',
+    ]);
+  });
+
+  it('does without an optional kind, and follows it when it comes', { timeout: 60_000 }, async () => {
+    const sandbox = await sandboxForTest();
+    const widget = {
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name: 'w', namespace: 'default' },
+      spec: { color: 'red' },
+    };
+    const { monitor, until } = runMonitor(sandbox, { binding: { kind: 'wd', isOptional: true } });
+    await until(1);
+    expect(monitor.status()).toEqual({ isSynced: true, isMissing: true, isAbsent: true });
+
+    await sandbox.apply(widgetDefinition());
+    await sandbox.apply(widget);
+    expect((await until(3)).slice(0, 3)).toEqual(['absent', 'synced', 'returned']);
+    await sandbox.delete(widgetDefinition());
+
+    const told = await until(5);
+    expect(told.filter((text) => !text.startsWith('Added'))).toEqual([
+      'absent',
+      'synced',
+      'returned',
+      'Deleted w',
+      'absent',
+    ]);
+    expect(monitor.status()).toEqual({ isSynced: true, isMissing: true, isAbsent: true });
   });
 });

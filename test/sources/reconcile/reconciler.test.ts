@@ -30,6 +30,7 @@ class Followed {
   readonly #listener: MonitorListener;
   readonly #items = new Map<string, SnapshotItem>();
   status: MonitorStatus = { isSynced: false };
+  #isListed = false;
 
   constructor(part: Part, listener: MonitorListener) {
     this.part = part;
@@ -46,7 +47,22 @@ class Followed {
 
   synced(): void {
     this.status = { isSynced: true };
+    this.#isListed = true;
     this.#listener.synced();
+  }
+
+  /** Discovery says that there is no such kind. */
+  absent(): void {
+    this.status = { isSynced: true, isMissing: true, isAbsent: true };
+    this.#listener.absent?.();
+  }
+
+  /** The kind is there, and its objects are listed. */
+  returned(): void {
+    const isFirst = !this.#isListed;
+    this.status = { isSynced: true };
+    if (isFirst) this.synced();
+    this.#listener.returned?.();
   }
 
   async put(made: Made): Promise<void> {
@@ -397,6 +413,67 @@ describe('a reconcile binding at work', () => {
     await vi.advanceTimersByTimeAsync(1000);
 
     expect(take()).toEqual(['a: changed']);
+  });
+
+  describe('with an optional kind', () => {
+    const optional = (): ReturnType<typeof reconcilerRig> =>
+      reconcilerRig({
+        owns: [
+          {
+            kind: 'Deployment',
+            apiVersion: 'apps/v1',
+            isOptional: true,
+            onChange: 'Apply',
+            otherNamespaces: false,
+            keepFullObjectsInMemory: true,
+          },
+        ],
+      });
+
+    it('is synced once all other kinds are listed and that one is absent, and holds nothing back', async () => {
+      const { reconciler, parents, children, content, told, take, trigger } = optional();
+      await parents.put({ name: 'a' });
+      for (const one of [parents, content]) one.synced();
+      expect(reconciler.isSynced).toBe(false);
+
+      for (let asked = 0; asked < 3; asked++) children.absent();
+
+      expect(told).toEqual(['synced']);
+      reconciler.enable();
+      expect(take()).toEqual(['a: start']);
+      expect(reconciler.hold(trigger('a'))).toBe(false);
+      expect(reconciler.view(trigger('a'))?.owned.get('Deployment.apps')).toEqual([]);
+    });
+
+    it('looks at each parent again when it comes, but not before its objects are listed', async () => {
+      const { reconciler, parents, children, content, take, trigger } = optional();
+      for (const name of ['a', 'b']) await parents.put({ name });
+      for (const one of [parents, content]) one.synced();
+      children.absent();
+      reconciler.enable();
+      take();
+
+      children.status = { isSynced: false, isReturning: true };
+      expect(reconciler.hold(trigger('a'))).toBe(true);
+      children.returned();
+
+      expect(take()).toEqual(['a: child', 'b: child']);
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(take()).toEqual(['a: changed']);
+      expect(reconciler.hold(trigger('a'))).toBe(false);
+    });
+
+    it('holds all back where it is not known whether the kind is there', async () => {
+      const { reconciler, parents, children, sync, trigger } = optional();
+      await parents.put({ name: 'a' });
+      sync();
+      reconciler.enable();
+
+      children.status = { isSynced: true, isMissing: true };
+      expect(reconciler.hold(trigger('a'))).toBe(true);
+      children.status = { isSynced: true, isMissing: true, isAbsent: true };
+      expect(reconciler.hold(trigger('b'))).toBe(false);
+    });
   });
 
   it('spreads the resyncs after the start over the whole period, and looks at each object within it', async () => {
