@@ -65,7 +65,12 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
       return {
         writes: [],
         problems,
-        ready: { type: 'Ready', status: problems.length === 0 ? 'True' : 'False', reason: 'Test', message: '' },
+        ready: {
+          type: 'Ready',
+          status: problems.length === 0 ? 'True' : 'False',
+          reason: 'Test',
+          message: 'of the children',
+        },
         restMs: 0,
       };
     },
@@ -244,20 +249,22 @@ describe('the effects of a reconcile run', () => {
     });
   });
 
-  it('replace a Ready of the hook that is True where a child could not be written, and no other', async () => {
+  it('replace a Ready of the hook that is True where a child could not be written, and say it in any other too', async () => {
     const { problems, runs } = await effectsRig({ kind: 'Deployment', apiVersion: 'apps/v1' }, DEPLOYMENT);
     const endOf = async (status: Condition['status']) => {
-      const given = { type: 'Ready', status, reason: 'Own', message: '' };
+      const given = { type: 'Ready', status, reason: 'Own', message: 'own' };
       return runs(succeeded({ conditions: [given], children: [] }));
     };
-    const ready = (status: string, reason: string) => ({ result: { conditions: [{ type: 'Ready', status, reason }] } });
+    const ready = (status: string, reason: string, message: string) => ({
+      result: { conditions: [{ type: 'Ready', status, reason, message }] },
+    });
 
-    expect(await endOf('True')).toMatchObject(ready('True', 'Own'));
+    expect(await endOf('True')).toMatchObject(ready('True', 'Own', 'own'));
     problems.push({ type: 'forbidden', child: 'Secret/b', message: 'no' });
 
-    expect(await endOf('True')).toMatchObject(ready('False', 'Test'));
-    expect(await endOf('False')).toMatchObject(ready('False', 'Own'));
-    expect(await endOf('Unknown')).toMatchObject(ready('Unknown', 'Own'));
+    expect(await endOf('True')).toMatchObject(ready('False', 'Test', 'of the children'));
+    expect(await endOf('False')).toMatchObject(ready('False', 'Own', 'own; of the children'));
+    expect(await endOf('Unknown')).toMatchObject(ready('Unknown', 'Own', 'own; of the children'));
   });
 
   it('tell the object of a kind with a status what failed, and take that back at the next success', async () => {

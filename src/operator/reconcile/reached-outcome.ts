@@ -116,16 +116,21 @@ function withContexts(result: HookResult, reached: readonly ReachedContext[]): H
 const MAX_MESSAGE = 1024;
 
 /**
- * Adds the Events about names that are taken, and the condition, unless the hook gives one of its type; one that is True
- * does not stand where a child could not be written.
+ * Adds the Events about names that are taken, and the condition, unless the hook gives one of its type. Where a child
+ * could not be written, one that is True does not stand, and any other says that too.
  */
 function withReady<T extends ContextResult>(answer: T, { ready, events = [], failure }: ReachedContext): T {
   const said = events.length === 0 ? answer : { ...answer, events: [...answer.events, ...events] };
   const isRefused = answer.refused !== undefined;
   if (ready === undefined || isRefused) return said;
   const given = answer.conditions.find(({ type }) => type === ready.type);
-  if (given !== undefined && (failure === undefined || given.status !== 'True')) return said;
-  return { ...said, conditions: [...answer.conditions.filter((one) => one !== given), ready] };
+  if (given !== undefined && failure === undefined) return said;
+  const told = given === undefined || given.status === 'True' ? ready : { ...given, message: both(given, ready) };
+  return { ...said, conditions: [...answer.conditions.filter((one) => one !== given), told] };
+}
+
+function both({ message }: Condition, ready: Condition): string {
+  return [message, ready.message].filter((text) => text !== '').join('; ');
 }
 
 /** An Event for each child whose name another object has: nothing shows when it is free again. */
