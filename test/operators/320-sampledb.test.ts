@@ -171,7 +171,7 @@ describe('the operator of SampleDBs in the sandbox', () => {
     },
   );
 
-  it('writes nothing in a day in which nothing happens', { timeout: LIMIT_MS }, async () => {
+  it('prometheus-operator#2950: writes nothing in a day in which nothing happens', { timeout: LIMIT_MS }, async () => {
     await using world = await openWorld({ hooks: HOOK, crds: definition, objects: [sampleDB()] });
 
     expect(await quietDay(world)).toEqual([]);
@@ -216,7 +216,7 @@ describe('the operator of SampleDBs in the sandbox', () => {
   });
 
   it(
-    'says by status and one Event what is wrong where the webhook did not see it, and nothing is lost',
+    'etcd-io PR#395, clickhouse-operator#1420: says by status and one Event what is wrong where the webhook did not see it, and nothing is lost',
     { timeout: LIMIT_MS },
     async () => {
       await using world = await openWorld({
@@ -237,19 +237,25 @@ describe('the operator of SampleDBs in the sandbox', () => {
     },
   );
 
-  it('makes no empty database where the volume of the data is gone', { timeout: LIMIT_MS }, async () => {
-    await using world = await openWorld({ hooks: HOOK, crds: definition, objects: [sampleDB()] });
-    await playControllers(world);
+  it(
+    'etcd-druid#452: makes no empty database where the volume of the data is gone',
+    { timeout: LIMIT_MS },
+    async () => {
+      await using world = await openWorld({ hooks: HOOK, crds: definition, objects: [sampleDB()] });
+      await playControllers(world);
 
-    await world.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'shop-data' } });
+      await world.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'shop-data' } });
 
-    expect(
-      await world.get({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'shop-data' } }),
-    ).toBeUndefined();
-    expect(
-      await world.get({ apiVersion: 'example.hooklet.dev/v1', kind: 'SampleDB', metadata: { name: 'shop' } }),
-    ).toMatchObject({
-      status: { conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready', reason: 'DataGone' })]) },
-    });
-  });
+      expect(
+        await world.get({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'shop-data' } }),
+      ).toBeUndefined();
+      expect(
+        await world.get({ apiVersion: 'example.hooklet.dev/v1', kind: 'SampleDB', metadata: { name: 'shop' } }),
+      ).toMatchObject({
+        status: {
+          conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready', reason: 'DataGone' })]),
+        },
+      });
+    },
+  );
 });

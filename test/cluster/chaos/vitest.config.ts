@@ -7,7 +7,7 @@ export default defineConfig({
   root,
   resolve: { alias: { hooklet: fileURLToPath(new URL('../../../src/sdk/index.ts', import.meta.url)) } },
   test: {
-    include: ['test/cluster/chaos/*.chaos.ts', 'test/cluster/operators/*.chaos.ts'],
+    include: ['test/cluster/chaos/*.chaos.ts'],
     globalSetup: ['test/cluster/global-setup.ts'],
     pool: 'forks',
     testTimeout: 24 * 3600 * 1000,

@@ -43,7 +43,7 @@ const DISCARD = { spec: { onDelete: 'Discard' } };
 
 describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
   it(
-    'serves the configured database, grows without touching its Pod, and takes a snapshot before it goes',
+    'prometheus-operator#3875: serves the configured database, grows without touching its Pod, and takes a snapshot before it goes',
     { timeout: LIMIT_MS },
     async () => {
       await rig.make('shop', { extensions: ['pgcrypto'], backup: { size: '64Mi' } });
@@ -98,7 +98,7 @@ describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
   );
 
   it(
-    'takes one backup after two weeks without any, and keeps it when the next one fails',
+    'cloudnative-pg#7623, etcd-io PR#401: takes one backup after two weeks without any, and keeps it when the next one fails',
     { timeout: LIMIT_MS },
     async () => {
       const now = new Date();

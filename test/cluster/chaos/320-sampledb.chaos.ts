@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { seededRandom } from '../chaos/random.ts';
+import { seededRandom } from './random.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { FAULTS, figures, strike, Writer, type Round } from './320-sampledb-chaos.ts';
-import { startSampleRig } from './320-sampledb-rig.ts';
+import { FAULTS, figures, strike, Writer, type Round } from '../operators/320-sampledb-chaos.ts';
+import { startSampleRig } from '../operators/320-sampledb-rig.ts';
 
 const ROUNDS = Number(process.env['CHAOS_ROUNDS'] ?? 50);
 const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
