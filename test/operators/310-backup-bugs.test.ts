@@ -183,3 +183,56 @@ describe('a clock that is wrong', { timeout: 200_000 }, () => {
     expect(objectAt(found, 'status', 'lastAttempt')).toMatchObject({ outcome: 'Waiting', reason: 'VolumeMissing' });
   });
 });
+
+describe('bad input', { timeout: 200_000 }, () => {
+  it.each([
+    ['an impossible crontab', { schedule: '0 3 31 2 *' }, 'ImpossibleSchedule', /there is no such day/],
+    ['a bucket that is not there', {}, 'BucketMissing', /make it, or correct spec\.destination\.bucket/],
+    ['wrong credentials', {}, 'WrongCredentials', /correct the Secret with accessKey and secretKey/],
+    ['a full bucket', {}, 'TargetFull', /lower spec\.retention\.keep/],
+  ])('%s is told by a condition and an Event that say what to do', async (_, spec, reason, advice) => {
+    await using world = await openWorld({ ...WORLD, hooks, objects: [backup()] });
+    await world.patch(backup(spec));
+    const [engine] = ENGINES.flatMap(([of, message]) => (of === reason ? [message] : []));
+    if (engine !== undefined) await playFailure(world, reason, engine);
+
+    const told = { status: 'False', reason, message: expect.stringMatching(advice) };
+    expect(await conditionOf(world, 'Ready')).toMatchObject(told);
+    const events = (await world.list({ kind: 'Event' })).map(
+      (one) => `${textAt(one, 'reason')} ${textAt(one, 'message')}`,
+    );
+    expect(events.filter((line) => line.includes(reason) && advice.test(line))).toHaveLength(1);
+    // What was there stays.
+    expect(await scheduleOf(world)).toBe('0 3 * * *');
+  });
+
+  it.each([
+    ['a negative size', backup({ retention: { keep: -1 } }), /spec\.retention\.keep/],
+    ['a negative room', backup({ room: { disk: '-1Gi' } }), /spec\.room\.disk/],
+    ['an unknown version', { ...backup(), apiVersion: 'example.hooklet.dev/v2' }, /example\.hooklet\.dev\/v2/],
+  ])('%s is refused, and what was there stays', async (_, object, words) => {
+    await using world = await openWorld({ ...WORLD, hooks, objects: [backup()] });
+
+    await expect(world.apply(object)).rejects.toThrow(words);
+    expect(await scheduleOf(world)).toBe('0 3 * * *');
+  });
+});
+
+/** What the engines say, in their own words for the settings. */
+const ENGINES: readonly (readonly [string, string])[] = [
+  ['BucketMissing', 'there is no bucket backups at http://s3:7070: make it, or correct S3_BUCKET: NoSuchBucket'],
+  ['WrongCredentials', 'correct the Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: InvalidAccessKeyId'],
+  ['TargetFull', 'bucket backups is full: raise its quota, or lower BACKUP_KEEP: no space left on device'],
+];
+
+/** The Pod of the next tick ends with this report. */
+async function playFailure(world: TestWorld, reason: string, message: string): Promise<void> {
+  await world.until('2026-03-01T03:00:00Z');
+  await playTick(world, 'app');
+  const [pod] = await world.list({ kind: 'Pod' });
+  const report = { format: 'example.hooklet.dev/report/v1', outcome: 'failed', reason, message };
+  const terminated = { exitCode: 1, finishedAt: '2026-03-01T03:00:20Z', message: JSON.stringify(report) };
+  const status = { phase: 'Failed', conditions: null, containerStatuses: [{ name: 'engine', state: { terminated } }] };
+  const metadata = { name: textAt(pod, 'metadata', 'name') };
+  await world.patch({ apiVersion: 'v1', kind: 'Pod', metadata, status }, 'status');
+}
