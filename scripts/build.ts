@@ -21,6 +21,7 @@ const OTHER_ENTRIES = {
   'output-thread': 'src/operator/outputs/output-thread.ts',
   'recording-thread': 'src/run/recording/recording-thread.ts',
   'filter-child': 'src/filter/filter-child.ts',
+  'lock-guard': 'src/cli/lock/lock-guard.ts',
   sdk: 'src/sdk/index.ts',
 };
 // Folders that are in the package as they are.

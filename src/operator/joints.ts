@@ -77,6 +77,7 @@ export class Joints {
       executor: parts.recorder?.executor(parts.runner) ?? parts.runner,
       children: openChildren(access, log),
       scheduledRuns,
+      units: () => this.hooks.units,
       unitOf: (hook) => this.hooks.unitOf(hook),
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),

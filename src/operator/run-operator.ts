@@ -113,7 +113,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
     ...records,
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     around: dryRun?.around,
-    openLocks: dryRun === undefined ? openLocks(options, { access, metrics }, ends) : undefined,
+    openLocks: dryRun === undefined ? openLocks(options, { access, metrics, runner }, ends) : undefined,
     signal,
     unasked: unasked.promise,
   });

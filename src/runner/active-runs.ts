@@ -1,14 +1,22 @@
 import { killGroup } from './kill-group.ts';
 import { type GroupHost, runGroup } from './process-group.ts';
 import { RunOutput } from './run-output.ts';
-import type { Exit, SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
+import type { Exit, StartError, SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
 
 const ORPHAN_GRACE_MS = 1000;
 
 interface ActiveRun {
   readonly controller: AbortController;
   readonly output: RunOutput;
+  /** Whether it was killed because the operator was silent. */
+  isFenced: boolean;
 }
+
+/** Where the operator has a lock, others may take it while the operator stands still. */
+const FENCED: StartError = {
+  code: '',
+  message: 'it was killed because the operator stood still for so long that others may have taken its lock',
+};
 
 /** The runs of the spawner process. */
 export class ActiveRuns {
@@ -17,6 +25,7 @@ export class ActiveRuns {
   readonly #runs = new Map<number, ActiveRun>();
   #onEmpty: (() => void) | undefined;
   #isForgotten = false;
+  #fence: NodeJS.Timeout | undefined;
 
   constructor(settings: SpawnerSettings, host: Omit<GroupHost, 'graceMs'>) {
     this.#settings = settings;
@@ -39,12 +48,17 @@ export class ActiveRuns {
         break;
       case 'refill':
         this.#runs.get(request.id)?.output.refill();
+        break;
+      case 'fence':
+        clearTimeout(this.#fence);
+        this.#fence = request.leftMs === undefined ? undefined : setTimeout(() => this.#fall(), request.leftMs);
     }
   }
 
   /** Terminates every run, and calls `onEmpty` once none is left and no pipes are being created. */
   end(onEmpty: () => void): void {
     if (this.#onEmpty !== undefined) return;
+    clearTimeout(this.#fence);
     this.#onEmpty = () => void this.#host.pipes.end().then(onEmpty);
     for (const { controller } of this.#runs.values()) controller.abort();
     if (this.#runs.size === 0) this.#onEmpty();
@@ -53,8 +67,16 @@ export class ActiveRuns {
   /** Kills every run at once, and reports nothing more. */
   forget(): void {
     this.#isForgotten = true;
+    clearTimeout(this.#fence);
     void this.#host.pipes.end();
     for (const { controller } of this.#runs.values()) controller.abort();
+  }
+
+  #fall(): void {
+    for (const run of this.#runs.values()) {
+      run.isFenced = true;
+      run.controller.abort();
+    }
   }
 
   #spawn(request: Extract<SpawnerRequest, { type: 'spawn' }>): void {
@@ -65,13 +87,15 @@ export class ActiveRuns {
       ...(captureBytes === undefined ? {} : { captureBytes }),
       onLines: (lines) => report({ type: 'output', id, lines }),
     });
-    const controller = new AbortController();
-    this.#runs.set(id, { controller, output });
-    void runGroup(request, this.#host, output, controller.signal)
+    const run: ActiveRun = { controller: new AbortController(), output, isFenced: false };
+    this.#runs.set(id, run);
+    const { kill = killGroup } = this.#host;
+    const host: GroupHost = { ...this.#host, kill: (pid, signal) => kill(pid, run.isFenced ? 'SIGKILL' : signal) };
+    void runGroup(request, host, output, run.controller.signal)
       .catch(describeCrash)
       .then((exit) => {
         this.#runs.delete(id);
-        report({ type: 'exit', id, exit });
+        report({ type: 'exit', id, exit: run.isFenced ? { ...exit, isLost: true, startError: FENCED } : exit });
         if (this.#runs.size === 0) this.#onEmpty?.();
       });
   }

@@ -44,6 +44,11 @@ export interface RunnerOptions {
 export interface Runner extends Executor {
   /** Why no hook can be started at the moment; undefined when hooks can be started. */
   readonly problem: string | undefined;
+  /**
+   * Has every hook killed that runs unless it is called again within `leftMs`, even where this process stands still;
+   * without a time none is.
+   */
+  readonly fence: (leftMs?: number) => void;
 }
 
 /** Creates the runner: process hooks run in a process of their own, warm hooks in a warm process. */
@@ -54,6 +59,7 @@ export function createRunner(options: RunnerOptions): Runner {
     get problem() {
       return spawner.problem;
     },
+    fence: (leftMs) => spawner.fence(leftMs),
     execute: async (request, signal) => {
       const { name, type } = request.hook;
       if (signal.aborted) return notExecuted(name, 'the operator is stopping, it was not started');

@@ -102,6 +102,11 @@ export class SpawnerLink {
     };
   }
 
+  /** Has all runs killed unless it is called again within `leftMs`, even where this process stands still. */
+  fence(leftMs?: number): void {
+    this.#send({ type: 'fence', ...(leftMs !== undefined && { leftMs }) });
+  }
+
   /** Ends the spawner process and everything that it runs. */
   async close(): Promise<void> {
     this.#spawner.channel?.end();

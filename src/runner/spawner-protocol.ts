@@ -7,6 +7,8 @@ export type SpawnerRequest =
   | { readonly type: 'ping' }
   | { readonly type: 'terminate'; readonly id: number }
   | { readonly type: 'refill'; readonly id: number }
+  /** Kills all runs unless another fence comes within `leftMs`; without a time there is none any more. */
+  | { readonly type: 'fence'; readonly leftMs?: number }
   /** Kills all runs at once, of which nothing more is reported; answered by a `reset`, after which `setup` may come again. */
   | { readonly type: 'reset' };
 

@@ -46,6 +46,11 @@ export interface Spawner {
   spawn(request: SpawnRequest, options: SpawnOptions): Promise<Exit>;
   /** Starts a process that runs until `terminate`. */
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess;
+  /**
+   * Has everything killed that runs unless it is called again within `leftMs`, even where this process stands still;
+   * without a time nothing is.
+   */
+  fence(leftMs?: number): void;
   /** Why nothing can be started at the moment; undefined when the spawner answers. */
   readonly problem: string | undefined;
   /** Waits until `signal` aborts, then closes. */
@@ -88,6 +93,7 @@ export function createSpawner(options: SpawnerOptions): Spawner {
       return link.problem;
     },
     start,
+    fence: (leftMs) => link.fence(leftMs),
     close,
     spawn: async (request, { onLine, signal }) => {
       const spawned = start(request, onLine);

@@ -59,7 +59,8 @@ export class HookUnit {
   readonly #bindings: ReadonlyMap<KubernetesBinding, WatchedBinding>;
   readonly #reconcilers: Reconcilers;
   readonly #schedules: UnitSchedules;
-  readonly #synchronizations: Synchronizations;
+  /** Those that are not done. */
+  readonly synchronizations: Synchronizations;
   readonly #events: EventPath;
   readonly #views: SnapshotViews;
   readonly #ended = new AbortController();
@@ -73,7 +74,7 @@ export class HookUnit {
     this.hook = hook;
     this.#options = options;
     this.#events = new EventPath({ ...options, ended: this.#ended.signal });
-    this.#synchronizations = new Synchronizations(options);
+    this.synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
     this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
     this.#views = new SnapshotViews(new Map([...this.#bindings].map(([binding, { monitor }]) => [binding, monitor])));
@@ -192,14 +193,14 @@ export class HookUnit {
     await Promise.race([mayWork, aborted(signal)]);
     if (signal.aborted) return;
     this.#mayWork = true;
-    const parts = [this.#reconcilers.run(signal), this.#runSchedules(signal), this.#synchronizations.run(signal)];
+    const parts = [this.#reconcilers.run(signal), this.#runSchedules(signal), this.synchronizations.run(signal)];
     await Promise.all([...follow(watched, signal), ...parts]);
   }
 
   /** The hook's turn at boot: queues its Synchronizations. Its schedules start when these are done. */
   enable(): void {
     const owed = [...this.#bindings].filter(([, { state }]) => state.enable()).map(([binding]) => binding);
-    for (const binding of owed) this.#synchronizations.owe(binding);
+    for (const binding of owed) this.synchronizations.owe(binding);
     for (const binding of owed) this.#options.emit({ type: 'synchronization', binding });
     this.#enableIfDone();
   }
@@ -209,7 +210,7 @@ export class HookUnit {
    * that its reconcile binding needs and the API server lacks. The task is taken, and queued again when it may run.
    */
   defer(task: Task): boolean {
-    return this.#reconcilers.hold(task) || this.#synchronizations.defer(task);
+    return this.#reconcilers.hold(task) || this.synchronizations.defer(task);
   }
 
   /** Must be called in the same turn of the event loop in which the binding contexts of `task` are read. */
@@ -223,7 +224,7 @@ export class HookUnit {
     const done = synchronizationsOf(task);
     if (done.length === 0) return;
     for (const binding of done) this.#bindings.get(binding)?.state.finish();
-    this.#synchronizations.finish(done);
+    this.synchronizations.finish(done);
     this.#enableIfDone();
   }
 
@@ -235,7 +236,7 @@ export class HookUnit {
   /** Queues a failed Synchronization again after `delayMs`, unless the unit ends before. */
   retryLater(task: Task, delayMs: number): void {
     for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.fail();
-    this.#synchronizations.retryLater(task, delayMs);
+    this.synchronizations.retryLater(task, delayMs);
   }
 
   /** Records an applied operation of a run of `task`; returns the hook's loop that the write continues, if any. */
@@ -278,7 +279,7 @@ export class HookUnit {
   }
 
   #enableIfDone(): void {
-    if (!this.#synchronizations.isDone || this.#isEnabled) return;
+    if (!this.synchronizations.isDone || this.#isEnabled) return;
     this.#isEnabled = true;
     this.#enabled.resolve();
     this.#reconcilers.enable();

@@ -3,6 +3,12 @@ import type { Task } from '../hook/task.ts';
 import { Channel } from '../lib/channel.ts';
 import { sleep } from '../lib/sleep.ts';
 
+/** A task that waits for its next attempt, and what has it tried at once. */
+export interface WaitingTask {
+  readonly task: Task;
+  readonly hasten: () => void;
+}
+
 interface Retry {
   readonly task: Task;
   readonly delayMs: number;
@@ -23,6 +29,7 @@ export class Synchronizations {
   readonly #owed: KubernetesBinding[] = [];
   readonly #deferred: Task[] = [];
   readonly #retries = new Channel<Retry>();
+  #waiting: WaitingTask | undefined;
 
   constructor(options: SynchronizationsOptions) {
     this.#options = options;
@@ -30,6 +37,11 @@ export class Synchronizations {
 
   get isDone(): boolean {
     return this.#owed.length === 0;
+  }
+
+  /** The failed Synchronization whose delay has begun; undefined when there is none. */
+  get waiting(): WaitingTask | undefined {
+    return this.#waiting;
   }
 
   /** The Synchronization of `binding` is to be run. */
@@ -64,7 +76,10 @@ export class Synchronizations {
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#retries.close(), { once: true });
     for await (const { task, delayMs } of this.#retries) {
-      await sleep(delayMs, signal);
+      const hastened = new AbortController();
+      this.#waiting = { task, hasten: () => hastened.abort() };
+      await sleep(delayMs, AbortSignal.any([signal, hastened.signal]));
+      this.#waiting = undefined;
       if (signal.aborted) return;
       this.#options.requeue({ ...task, queuedAtMs: this.#options.now() });
     }

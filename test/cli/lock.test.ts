@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/lib/sleep.ts';
 import { Lock } from '../../src/kube/coordination/lock.ts';
 import { lockTimes } from '../../src/kube/coordination/lock-times.ts';
 import { temporaryFolder, never } from '../support/hook-rig.ts';
@@ -105,6 +106,24 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
 
     const pid = Number(readFileSync(started, 'utf8'));
     await until(() => expect(() => process.kill(pid, 0)).toThrow());
+  });
+
+  it('has its command killed before 3 s are over when it stands still, and says that the lock was lost', async () => {
+    using cluster = await rig();
+    const beats = join(cluster.folder, 'beats');
+    const script = `trap '' TERM; while true; do date +%s%3N >> ${beats}; sleep 0.05; done`;
+    const program = startProgram(['lock', 'nightly', '--for', '3s', '--', 'sh', '-c', script], { env: cluster.env });
+    await until(() => expect(existsSync(beats)).toBe(true));
+
+    program.signal('SIGSTOP');
+    const stoppedAt = Date.now();
+    await sleep(3500, never);
+    const last = Number(readFileSync(beats, 'utf8').trim().split('\n').at(-1));
+    program.signal('SIGCONT');
+
+    expect(last - stoppedAt).toBeLessThan(3000);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain('the lock default/nightly is lost');
   });
 
   it('passes SIGTERM on, and frees the lock', async () => {

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startSandbox } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { describe, expect, it } from 'vitest';
 import { LOCK_LABEL } from '../../src/kube/coordination/lock-words.ts';
@@ -65,6 +66,28 @@ describe('a hook with a lock', () => {
     expect(lines()).toHaveLength(1);
   });
 
+  it('waits with its Synchronization too: it is looked at once, and runs within 5 s of the release', async () => {
+    const sandbox = await sandboxForTest();
+    const other = new Lock({ client: inProcessClient(sandbox), namespace: 'default', name: 'nightly' });
+    const answer = await other.take('laptop_1', never);
+    if (answer.type !== 'taken') throw new Error(answer.type);
+    const maps = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', lock: 'nightly' };
+    await using operator = startOperator({
+      connect: sandboxCluster(sandbox),
+      hooks: { 'backup.sh': recordingHook({ configVersion: 'v1', kubernetes: [maps] }) },
+      env: { POD_NAMESPACE: 'default' },
+    });
+    const waits = () => operator.lines.filter(({ fields }) => fields['reason'] === 'LockHeld');
+    const taken = async () => (await fetch(`${operator.url()}/metrics`)).text();
+    await until(() => expect(waits()).toHaveLength(1));
+    await until(async () => expect(await taken()).toMatch(/lock_waiting_tasks\{[^}]*lock="default\/nightly"[^}]*\} 1/));
+
+    await answer.held.release();
+
+    await until(() => expect(operator.contexts('backup.sh')).toMatchObject([{ type: 'Synchronization' }]), 5000);
+    expect(waits()).toHaveLength(1);
+  });
+
   it('whose lock is taken away is ended, and fails with LockLost', async () => {
     const sandbox = await sandboxForTest();
     const client = inProcessClient(sandbox);
@@ -87,6 +110,24 @@ describe('a hook with a lock', () => {
     });
   });
 
+  it('whose Lease is forbidden has the missing rule in the log, and runs once it is granted', async () => {
+    let isAllowed = false;
+    await using sandbox = await startSandbox({ authorize: ({ resource }) => isAllowed || resource !== 'leases' });
+    await using operator = startOperator({
+      connect: sandboxCluster(sandbox),
+      hooks: { 'backup.sh': recordingHook(every('nightly')) },
+      env: { POD_NAMESPACE: 'default' },
+    });
+    const failures = () => operator.lines.map(({ fields: { reason, err } }) => ({ reason, said: String(err) }));
+    const said = expect.stringMatching(/a Role in the namespace default needs the rule .*leases.*get, create, update/);
+    await until(() => expect(failures()).toContainEqual({ reason: 'LockUnavailable', said }), 20_000);
+    expect(operator.contexts('backup.sh')).toEqual([]);
+
+    isAllowed = true;
+
+    await until(() => expect(operator.contexts('backup.sh').length).toBeGreaterThan(0), 20_000);
+  });
+
   it('runs in turns with another hook of the same lock: 6 runs, never two at once', async () => {
     const sandbox = await sandboxForTest();
     const body = `echo in >> "$OUT/order"; sleep 0.05; echo out >> "$OUT/order"`;
@@ -104,7 +145,6 @@ describe('a hook with a lock', () => {
       expect(operator.runs('b.sh').length).toBeGreaterThanOrEqual(3);
     });
     await operator.stop();
-    const { readFileSync } = await import('node:fs');
     const order = readFileSync(join(operator.out, 'order'), 'utf8').trim().split('\n');
     expect(order.filter((word, index) => word !== (index % 2 === 0 ? 'in' : 'out'))).toEqual([]);
   });

@@ -3,7 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { ActiveRuns } from '../../src/runner/active-runs.ts';
 import { PipePool } from '../../src/runner/pipe-pool.ts';
 import type { SpawnerReport } from '../../src/runner/spawner-protocol.ts';
-import { hooksDir, temporaryFolder } from '../support/hook-rig.ts';
+import { sleep } from '../../src/lib/sleep.ts';
+import { hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
 
 function openRuns(folder: string) {
   const reports: SpawnerReport[] = [];
@@ -54,6 +55,34 @@ describe('ActiveRuns', () => {
 
     expect(await exitOf(1)).toMatchObject({ exit: { signal: 'SIGTERM' } });
     expect(await exitOf(2)).toMatchObject({ exit: { exitCode: 4 } });
+  });
+
+  it('kills all runs when the operator says nothing for as long as its fence allows, and those alone', async () => {
+    using folder = temporaryFolder();
+    const { runs, spawn, exitOf } = openRuns(folder.path);
+    const beganAt = performance.now();
+    spawn(1, "trap '' TERM; sleep 600 & wait; wait");
+
+    for (let fences = 0; fences < 4; fences += 1) {
+      runs.handle({ type: 'fence', leftMs: 500 });
+      await sleep(200, never);
+    }
+    const lost = { isLost: true, startError: { message: expect.stringContaining('the operator stood still') } };
+    expect(await exitOf(1)).toMatchObject({ exit: { signal: 'SIGKILL', ...lost } });
+    expect(performance.now() - beganAt).toBeGreaterThan(1000);
+    spawn(2, 'exit 4');
+    expect(await exitOf(2)).toMatchObject({ exit: { exitCode: 4 } });
+  });
+
+  it('kills nothing after a fence was taken away', async () => {
+    using folder = temporaryFolder();
+    const { runs, spawn, exitOf } = openRuns(folder.path);
+
+    runs.handle({ type: 'fence', leftMs: 100 });
+    spawn(1, 'sleep 0.5; exit 4');
+    runs.handle({ type: 'fence' });
+
+    expect(await exitOf(1)).toMatchObject({ exit: { exitCode: 4 } });
   });
 
   it('gives a run its whole output limit again', async () => {

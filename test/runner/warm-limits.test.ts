@@ -35,6 +35,7 @@ function deadWorker() {
     run: async () => {},
     close: async () => {},
     problem: undefined,
+    fence: () => {},
   };
   const worker = new WarmWorker({ spawner, server, path: '/hooks/a.ts', env: {}, onLine: () => {} });
   return { worker, asked };

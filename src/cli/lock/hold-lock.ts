@@ -32,7 +32,8 @@ export async function holdLock({ name, command, flags }: HoldRequest, io: LockIo
   const waitMs = durationFlag('--wait', flags.wait ?? '1m', WAIT);
   const times = lockTimes(durationFlag('--for', flags.for ?? '30s', SILENCE));
   const { client, namespace, host } = io;
-  const lock = new Lock({ client, namespace, name: lockName(name), times });
+  let renewed = (): void => {};
+  const lock = new Lock({ client, namespace, name: lockName(name), times, onRenewed: () => renewed() });
   const answer = await taken(lock, { holder: `${host}_${randomUUID()}`, waitMs }, io);
   switch (answer.type) {
     case 'held':
@@ -43,7 +44,12 @@ export async function holdLock({ name, command, flags }: HoldRequest, io: LockIo
       const { held } = answer;
       const end = new AbortController();
       const renewing = held.renew(end.signal);
-      const exitCode = await runUnder({ program, args, killAfterMs: times.renewMs }, held.lost, io);
+      const hold = {
+        lost: held.lost,
+        fenceInMs: () => held.fenceInMs,
+        onRenewed: (listener: () => void) => void (renewed = listener),
+      };
+      const exitCode = await runUnder({ program, args, killAfterMs: times.renewMs }, hold, io);
       end.abort();
       await renewing;
       await held.release();

@@ -3,7 +3,9 @@ import { constants } from 'node:os';
 import { isatty } from 'node:tty';
 import { printable } from '../../lib/printable.ts';
 import { latch } from '../../lib/latch.ts';
+import { siblingFile } from '../../lib/sibling-file.ts';
 import type { LockIo } from './lock-io.ts';
+import { machineMs } from './machine-time.ts';
 
 /** A command to run. */
 export interface CommandUnder {
@@ -13,6 +15,16 @@ export interface CommandUnder {
   readonly killAfterMs: number;
 }
 
+/** What is known of the lock that it runs under. */
+export interface Hold {
+  /** Aborts when another may take the lock. */
+  readonly lost: AbortSignal;
+  /** How long the command may go on where this process stands still. */
+  readonly fenceInMs: () => number;
+  /** Has `listener` called after each renewal. */
+  readonly onRenewed: (listener: () => void) => void;
+}
+
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 const EXIT_NOT_FOUND = 127;
 const EXIT_NOT_STARTED = 126;
@@ -20,18 +32,19 @@ const EXIT_NOT_STARTED = 126;
 /**
  * Runs a command with our input and output until it ends by itself, or `lost` aborts; resolves to its exit code, 128 and
  * the number of the signal that ended it. It has a process group of its own, which ends with this process too, however
- * that ends; on a terminal, whose input one group alone can read, it has ours.
+ * that ends or stands still; on a terminal, whose input one group alone can read, it has ours.
  */
 export async function runUnder(
   { program, args, killAfterMs }: CommandUnder,
-  lost: AbortSignal,
+  hold: Hold,
   { stderr }: LockIo,
 ): Promise<number> {
+  const { lost } = hold;
   const isOnTerminal = isatty(0);
   const child = spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
   const end = (signal: NodeJS.Signals): void => send(child, signal, !isOnTerminal);
   using _signals = passOn(isOnTerminal, end);
-  using _guard = guarded(child, isOnTerminal);
+  using _guard = guarded(child, hold, isOnTerminal);
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
     end('SIGTERM');
@@ -86,16 +99,25 @@ function send({ pid }: ChildProcess, signal: NodeJS.Signals, isGroup: boolean): 
   }
 }
 
-const GUARD = 'read -r word; [ "$word" = done ] || { kill -s TERM -- "$1"; sleep 1; kill -s KILL -- "$1"; }';
+const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=0'];
 
-/** Ends the command when this process is gone and nobody renews the lock: its input ends then, without a word. */
-function guarded({ pid }: ChildProcess, isOnTerminal: boolean): Disposable {
+/** Has the command ended when this process is gone or stands still, and nobody renews the lock. */
+function guarded({ pid }: ChildProcess, { fenceInMs, onRenewed }: Hold, isOnTerminal: boolean): Disposable {
   if (pid === undefined) return { [Symbol.dispose]: nothing };
   const target = String(isOnTerminal ? pid : -pid);
-  const guard = spawn('/bin/sh', ['-c', GUARD, 'sh', target], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // An image without a shell has no guard.
+  const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url), target];
+  const guard = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  // Without room for another process the command runs without a guard.
   guard.on('error', nothing);
   guard.stdin.on('error', nothing);
   guard.unref();
-  return { [Symbol.dispose]: () => void guard.stdin.end('done\n') };
+  const renewed = (): void => void guard.stdin.write(`${Math.round(machineMs() + fenceInMs())}\n`);
+  renewed();
+  onRenewed(renewed);
+  return {
+    [Symbol.dispose]: () => {
+      onRenewed(nothing);
+      guard.stdin.end('done\n');
+    },
+  };
 }

@@ -15,6 +15,8 @@ export interface HeldLockOptions {
   readonly elapsed: () => number;
   /** Called when nobody works under the lock any more. */
   readonly onEnded: () => void;
+  /** Called after each renewal. */
+  readonly onRenewed?: (() => void) | undefined;
 }
 
 /** The holder of a taken lock, and when the request that took it was sent. */
@@ -49,13 +51,23 @@ export class HeldLock {
     return this.#lost.signal;
   }
 
+  /** Has `lost` abort now if it is late, where this process stood still and no timer has told yet. */
+  check(): void {
+    if (!this.lost.aborted && this.#leftMs() <= 0) this.#lose(lateText(this.#options.times, undefined));
+  }
+
+  /** How long the work under it may go on where this process stands still from now on. */
+  get fenceInMs(): number {
+    return this.#leftOf(this.#options.times.fenceMs);
+  }
+
   /** Renews until `signal` aborts or the lock is lost; never rejects. */
   async renew(signal: AbortSignal): Promise<void> {
     const { renewMs } = this.#options.times;
     let failure: unknown;
     while (!signal.aborted && !this.lost.aborted) {
       const pauseMs = this.#isUnsure ? renewMs / SOONER : renewMs;
-      await sleep(Math.min(pauseMs, Math.max(0, this.#leftMs())), signal);
+      await sleep(Math.min(pauseMs, this.#leftMs()), signal);
       if (signal.aborted) return;
       if (this.#leftMs() <= 0) return this.#lose(lateText(this.#options.times, failure), failure);
       try {
@@ -127,6 +139,7 @@ export class HeldLock {
       throw error;
     }
     this.#renewedAtMs = sentAtMs;
+    this.#options.onRenewed?.();
     return true;
   }
 
@@ -135,7 +148,11 @@ export class HeldLock {
   }
 
   #leftMs(): number {
-    return this.#renewedAtMs + this.#options.times.deadlineMs - this.#options.elapsed();
+    return this.#leftOf(this.#options.times.deadlineMs);
+  }
+
+  #leftOf(limitMs: number): number {
+    return Math.max(0, this.#renewedAtMs + limitMs - this.#options.elapsed());
   }
 }
 

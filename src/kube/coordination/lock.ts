@@ -19,6 +19,8 @@ export interface LockOptions extends LeasePlace {
   readonly now?: () => number;
   /** Milliseconds on a monotonic clock; default `performance.now`. */
   readonly elapsed?: () => number;
+  /** Called after each renewal of a lock that was taken. */
+  readonly onRenewed?: () => void;
 }
 
 /** What became of an attempt to take a lock. */
@@ -73,7 +75,7 @@ export class Lock {
 
   /** Returns undefined when somebody else wrote first. */
   async #write(holder: string, before: Lease | undefined, signal: AbortSignal): Promise<HeldLock | undefined> {
-    const { now = Date.now, elapsed = () => performance.now() } = this.#options;
+    const { now = Date.now, elapsed = () => performance.now(), onRenewed } = this.#options;
     const sentAtMs = elapsed();
     const { durationMs } = this.#times;
     try {
@@ -81,10 +83,8 @@ export class Lock {
       const lease = await this.#store.write({ holder, durationMs, nowMs: now() }, before, limit);
       this.#observed.update(lease);
       const onEnded = (): void => void (this.#ended = holder);
-      return new HeldLock({ key: this.key, store: this.#store, times: this.#times, now, elapsed, onEnded }, lease, {
-        holder,
-        sentAtMs,
-      });
+      const options = { key: this.key, store: this.#store, times: this.#times, now, elapsed, onEnded, onRenewed };
+      return new HeldLock(options, lease, { holder, sentAtMs });
     } catch (error) {
       if (isOutdated(error, before)) return undefined;
       // It may have been written nevertheless: then nobody works under it.

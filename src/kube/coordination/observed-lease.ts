@@ -9,6 +9,9 @@ export interface ObserverOptions {
   readonly elapsed: () => number;
 }
 
+/** No Lease counts as held for longer than this, or than one's own, since its holder was silent. */
+const MAX_DURATION_MS = 3_600_000;
+
 /**
  * The lease as one candidate last read or wrote it. Whether another holder's lease has expired is judged by how long this
  * candidate has seen no change on its own clock: the clocks of two machines are never compared.
@@ -42,6 +45,7 @@ export class ObservedLease {
   heldForMs(): number {
     const { identity, leaseDurationMs, elapsed } = this.#options;
     if (this.#lease === undefined || this.holder === '' || this.holder === identity) return 0;
-    return this.#changedAtMs + (this.#lease.durationMs || leaseDurationMs) - elapsed();
+    const durationMs = Math.min(this.#lease.durationMs || leaseDurationMs, Math.max(MAX_DURATION_MS, leaseDurationMs));
+    return this.#changedAtMs + durationMs - elapsed();
   }
 }

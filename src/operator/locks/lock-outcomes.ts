@@ -3,18 +3,16 @@ import type { FailedRun, LaterRun, LockedOut, RunOutcome } from '../../run/run.t
 
 /** When a task tries again that nobody hastens. */
 const AGAIN_MS = 300_000;
-/** A Synchronization waits outside of the queues, where nobody hastens it. */
-const SYNCHRONIZATION_MS = 10_000;
 /** When a run tries again whose lock a person has to make right. */
 const REFUSED_MS = 30_000;
 
 /** The outcome of a run whose hook was not started, since somebody holds its lock. */
-export function lockedOutRun(lockedOut: LockedOut, isSynchronization: boolean): LaterRun {
+export function lockedOutRun(lockedOut: LockedOut): LaterRun {
   return {
     type: 'later',
     cost: { durationMs: 0, usage: {} },
     applied: [],
-    retryAfterMs: isSynchronization ? SYNCHRONIZATION_MS : AGAIN_MS,
+    retryAfterMs: AGAIN_MS,
     lockedOut,
     result: saying('LockHeld', lockedOut.message),
   };

@@ -4,7 +4,7 @@
  * hastened when the lock is free: at once after a release in this process, else when `run` sees it, which looks every
  * 2 s while tasks wait. One task is hastened at a time, the one that waits longest, because one alone can get the lock.
  * What must hold: while a hook runs, nobody else holds its lock, as far as the Lease can say; a run whose lock is lost is
- * ended, and has failed.
+ * ended, and has failed. Where this process stands still, the fence ends it.
  */
 
 import type { HookLock } from '../../hook/binding.ts';
@@ -23,11 +23,13 @@ export interface RunLocksOptions extends Pick<LockOptions, 'client' | 'namespace
   /** The Pod or machine, with which the text of each holder begins. */
   readonly host: string;
   readonly waiting: WaitingTasks;
+  /** Has all hooks killed that run unless it is called again within `leftMs`; without a time none is. */
+  readonly fence: (leftMs?: number) => void;
   readonly metrics: Pick<Metrics, 'lockWaitSeconds' | 'locksHeld' | 'locksLost'>;
 }
 
-/** Does work that ends when `lost` aborts. */
-export type LockedWork = (lost: AbortSignal) => Promise<RunOutcome>;
+/** Does work that ends when `lost` aborts; `check` has it abort where that is due. */
+export type LockedWork = (lost: AbortSignal, check: () => void) => Promise<RunOutcome>;
 
 const LOOK_MS = 2000;
 
@@ -36,7 +38,7 @@ export class RunLocks {
   readonly #options: RunLocksOptions;
   readonly #locks = new Map<string, Lock>();
   readonly #bell = new Bell();
-  #held = 0;
+  readonly #held = new Set<HeldLock>();
   /** Whether a task that did not get its lock may be on its way to its place in a queue. */
   #isExpecting = false;
 
@@ -57,7 +59,7 @@ export class RunLocks {
       case 'held':
         this.#isExpecting = true;
         this.#bell.ring();
-        return this.#lockedOut(run, lock, one.key, answer.by);
+        return this.#lockedOut(lock, one.key, answer.by);
       case 'foreign':
         return refusedRun(answer.message);
       case 'failed':
@@ -91,39 +93,48 @@ export class RunLocks {
     const { metrics, waiting } = this.#options;
     const labels = { hook: run.task.hook.name, lock: key };
     metrics.lockWaitSeconds.observe(labels, Math.max(0, Date.now() - run.task.sinceMs) / 1000);
-    this.#count(1);
+    this.#held.add(held);
+    this.#refence();
+    this.#count();
     const end = new AbortController();
     const renewing = held.renew(end.signal);
     try {
-      const outcome = await work(held.lost);
+      const outcome = await work(held.lost, () => held.check());
+      held.check();
       if (!held.lost.aborted) return outcome;
       metrics.locksLost.inc(labels);
       return lostRun(held.lost.reason, outcome);
     } finally {
       end.abort();
+      this.#held.delete(held);
+      this.#refence();
       await renewing;
       await held.release();
-      this.#count(-1);
+      this.#count();
       waiting.hasten(key);
     }
   }
 
-  #count(change: number): void {
-    this.#held += change;
-    this.#options.metrics.locksHeld.set({}, this.#held);
+  #count(): void {
+    this.#options.metrics.locksHeld.set({}, this.#held.size);
   }
 
-  #lockedOut(run: Run, { waitMs }: HookLock, key: string, by: LockHolder): RunOutcome {
+  /** The lock that runs out first counts, as what is killed is all that runs. */
+  readonly #refence = (): void => {
+    const lefts = [...this.#held].map(({ fenceInMs }) => fenceInMs);
+    this.#options.fence(lefts.length === 0 ? undefined : Math.min(...lefts));
+  };
+
+  #lockedOut({ waitMs }: HookLock, key: string, by: LockHolder): RunOutcome {
     const message = heldText(key, by, Date.now());
-    const isSynchronization = run.task.triggers[0].type === 'synchronization';
-    return lockedOutRun({ lock: key, message, ...(waitMs !== undefined && { limitMs: waitMs }) }, isSynchronization);
+    return lockedOutRun({ lock: key, message, ...(waitMs !== undefined && { limitMs: waitMs }) });
   }
 
   #lock({ name, namespace = this.#options.namespace }: HookLock): Lock {
     const key = `${namespace}/${name}`;
     const known = this.#locks.get(key);
     if (known !== undefined) return known;
-    const lock = new Lock({ ...this.#options, namespace, name });
+    const lock = new Lock({ ...this.#options, namespace, name, onRenewed: this.#refence });
     this.#locks.set(key, lock);
     return lock;
   }

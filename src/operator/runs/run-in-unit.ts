@@ -33,9 +33,12 @@ const NEVER = new AbortController().signal;
 export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
   const lock = lockOf(run.task);
   if (lock === undefined || options.locks === undefined) return runFree(run, options, signal);
-  const outcome = await options.locks.during(run, lock, options.terminate, async (lost) =>
-    runFree(run, options, AbortSignal.any([signal, lost])),
-  );
+  const { executor } = options;
+  const outcome = await options.locks.during(run, lock, options.terminate, async (lost, check) => {
+    // A hook may end while this process stands still: nothing of it is applied then, whatever is heard of first.
+    const execute: typeof executor.execute = async (request, end) => executor.execute(request, end).finally(check);
+    return runFree(run, { ...options, executor: { execute } }, AbortSignal.any([signal, lost]));
+  });
   const isNew = outcome.type === 'later' && outcome.lockedOut !== undefined && run.task.lockedOut === undefined;
   // A run whose hook did not start is remembered once, and not each time that its task looks again.
   if (isNew) options.journal.record({ type: 'started', run, waitedMs: Math.max(0, Date.now() - run.task.queuedAtMs) });

@@ -18,7 +18,7 @@ import type { Executor } from '../../runner/executor.ts';
 import type { ChildrenDoor } from '../reconcile/children-door.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { RunLocks } from '../locks/run-locks.ts';
-import { countWaiting, waitingTasks, type WaitingTasks } from '../locks/waiting-tasks.ts';
+import { countWaiting, waitingTasks, type WaitingPlaces, type WaitingTasks } from '../locks/waiting-tasks.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import { openJournal, type OpenJournalOptions } from './open-journal.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
@@ -39,6 +39,8 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly effects: Effects;
   /** The unit of a hook; undefined when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
+  /** The units of all hooks, whose Synchronizations may wait outside of the queues; absent: none. */
+  readonly units?: WaitingPlaces['units'];
   /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
   /** From the abort of the signal of `run` until running hooks are ended. */
@@ -97,9 +99,10 @@ export class Runs {
     );
     const wishes = this.#wishes;
     const seen = new SeenObjects();
-    const locks = options.openLocks?.(waitingTasks(() => this.queues));
+    const places = { queues: () => this.queues, units: options.units ?? (() => []) };
+    const locks = options.openLocks?.(waitingTasks(places));
     this.#locks = locks;
-    options.metrics.beforeRead.add(() => countWaiting(this.queues, options.metrics));
+    options.metrics.beforeRead.add(() => countWaiting(places, options.metrics));
     const told = options.events && new ToldEvents(options.events);
     const reconciling = openReconciling(options, { journal, seen, told });
     const runOptions = {

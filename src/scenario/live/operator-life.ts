@@ -194,6 +194,8 @@ export class OperatorLife {
       },
       readConfig: async (file, signal) => runner.readConfig(file, signal),
       close: async () => runner.close(),
+      // The operator of a world stands still whenever its clock does.
+      fence: () => {},
       execute: async (request, signal) => {
         const end = this.#runs.begin(request);
         const doom = this.#doomOf(request);

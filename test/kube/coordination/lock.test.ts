@@ -1,6 +1,7 @@
 import { type Sandbox, startSandbox } from '@hooklet/sandbox';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LockLostError } from '../../../src/errors.ts';
+import { LOCK_LABEL } from '../../../src/kube/coordination/lock-words.ts';
 import { Lock } from '../../../src/kube/coordination/lock.ts';
 import { inProcessClient } from '../../support/in-process-client.ts';
 import { never } from '../../support/hook-rig.ts';
@@ -70,6 +71,25 @@ describe('a lock', () => {
     expect((await passing(lock.take('b3', never))).type).toBe('taken');
   });
 
+  it('that its Lease says to be held for 30 years is taken after 1 hour, whatever times it has', async () => {
+    const { client, lock } = contender();
+    const metadata = { name: 'nightly', namespace: 'default', labels: { [LOCK_LABEL]: 'true' } };
+    const spec = {
+      holderIdentity: 'dead',
+      leaseDurationSeconds: 1_000_000_000,
+      acquireTime: '9999-01-01T00:00:00.000000Z',
+      renewTime: '9999-01-01T00:00:00.000000Z',
+    };
+    const path = LEASE.slice(0, LEASE.lastIndexOf('/'));
+    await passing(client.request({ method: 'POST', path, body: JSON.stringify({ metadata, spec }) }, never));
+    expect((await passing(lock.take('a1', never))).type).toBe('held');
+
+    await vi.advanceTimersByTimeAsync(59 * 60 * SECOND);
+    expect((await passing(lock.take('a2', never))).type).toBe('held');
+    await vi.advanceTimersByTimeAsync(60 * SECOND);
+    expect((await passing(lock.take('a3', never))).type).toBe('taken');
+  });
+
   it('is lost 15 s after the API server fell silent, 15 s before others take it', async () => {
     const { client, lock } = contender();
     const { held } = await taken(lock, 'a');
@@ -82,6 +102,21 @@ describe('a lock', () => {
     expect(held.lost.reason).toMatchObject({
       message: expect.stringContaining('the lock default/nightly is lost: it could not be renewed for 15 s'),
     });
+  });
+
+  it('is lost as soon as it is looked at, where its process stood still for 15 s', async () => {
+    let stoodStillMs = 0;
+    const client = inProcessClient(sandbox);
+    const elapsed = (): number => performance.now() + stoodStillMs;
+    const lock = new Lock({ client, namespace: 'default', name: 'nightly', elapsed });
+    const { held } = await taken(lock, 'a');
+    stoodStillMs = 14 * SECOND;
+    held.check();
+    expect(held.lost.aborted).toBe(false);
+
+    stoodStillMs = 15 * SECOND;
+    held.check();
+    expect(held.lost.reason).toBeInstanceOf(LockLostError);
   });
 
   it('is kept where the response of a renewal was lost, and the renewal was not', async () => {
