@@ -9,6 +9,7 @@ import { lockTimes } from '../../src/kube/coordination/lock-times.ts';
 import { inProcessClient } from '../support/in-process-client.ts';
 import { never } from '../support/hook-rig.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
+import { within } from '../support/within.ts';
 
 const every = (lock: unknown, more: object = {}) => ({
   configVersion: 'v1',
@@ -84,7 +85,7 @@ describe('a hook with a lock', () => {
 
     await answer.held.release();
 
-    await until(() => expect(operator.contexts('backup.sh')).toMatchObject([{ type: 'Synchronization' }]), 5000);
+    await within(5000, () => expect(operator.contexts('backup.sh')).toMatchObject([{ type: 'Synchronization' }]));
     expect(waits()).toHaveLength(1);
   });
 

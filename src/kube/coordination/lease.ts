@@ -81,6 +81,8 @@ export function leaseStore({ client, namespace, name, labels }: LeasePlace): Lea
   };
 }
 
+const MAX_INT32 = 2_147_483_647;
+
 /** Whether a write failed because somebody has written or deleted the lease since `before` was read. */
 export function isOutdated(error: unknown, before: Lease | undefined): boolean {
   if (!(error instanceof KubeError)) return false;
@@ -108,7 +110,8 @@ function claimed(
       acquireTime: isTaken ? now : (old['acquireTime'] ?? now),
       renewTime: now,
       // A release is not a transition; the next acquisition is.
-      leaseTransitions: before === undefined ? 0 : before.transitions + (isTaken && holder !== '' ? 1 : 0),
+      leaseTransitions:
+        before === undefined ? 0 : Math.min(MAX_INT32, before.transitions + (isTaken && holder !== '' ? 1 : 0)),
     },
   };
 }

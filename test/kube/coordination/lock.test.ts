@@ -90,6 +90,19 @@ describe('a lock', () => {
     expect((await passing(lock.take('a3', never))).type).toBe('taken');
   });
 
+  it('that was taken as often as a Lease can count is taken once more, without a greater number', async () => {
+    const { client, lock } = contender();
+    const metadata = { name: 'nightly', namespace: 'default', labels: { [LOCK_LABEL]: 'true' } };
+    const path = LEASE.slice(0, LEASE.lastIndexOf('/'));
+    const body = JSON.stringify({ metadata, spec: { leaseTransitions: 2_147_483_647 } });
+    await passing(client.request({ method: 'POST', path, body }, never));
+
+    expect((await passing(lock.take('a', never))).type).toBe('taken');
+    expect(await passing(client.request({ method: 'GET', path: LEASE }, never))).toMatchObject({
+      spec: { holderIdentity: 'a', leaseTransitions: 2_147_483_647 },
+    });
+  });
+
   it('is lost 15 s after the API server fell silent, 15 s before others take it', async () => {
     const { client, lock } = contender();
     const { held } = await taken(lock, 'a');
