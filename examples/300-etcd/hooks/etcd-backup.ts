@@ -1,14 +1,24 @@
-// Saves what an EtcdCluster has to a volume: an EtcdBackup is one snapshot, saved once.
+// Saves what an EtcdCluster has to a volume or a bucket: once, or on a schedule.
 import { reconcile } from 'hooklet';
 import { backupAnswer, type ClusterView, type EtcdBackup } from './lib/backup.ts';
+import { POD_FILTER, type PodView } from './lib/bucket-backup.ts';
 import { GROUP } from './lib/cluster.ts';
+import { BACKUP_LABEL } from './lib/form.ts';
 
-export default reconcile<EtcdBackup, { readonly clusters: ClusterView }>(
+interface Watched {
+  readonly clusters: ClusterView;
+  readonly pods: PodView;
+}
+
+export default reconcile<EtcdBackup, Watched>(
   {
     name: 'etcd-backups',
     apiVersion: `${GROUP}/v1`,
     kind: 'EtcdBackup',
-    owns: [{ apiVersion: 'batch/v1', kind: 'Job' }],
+    owns: [
+      { apiVersion: 'batch/v1', kind: 'CronJob' },
+      { apiVersion: 'batch/v1', kind: 'Job' },
+    ],
     watches: [
       {
         name: 'clusters',
@@ -17,7 +27,18 @@ export default reconcile<EtcdBackup, { readonly clusters: ClusterView }>(
         for: '"*"',
         jqFilter: '{name: .metadata.name, namespace: .metadata.namespace, spec}',
       },
+      {
+        name: 'pods',
+        apiVersion: 'v1',
+        kind: 'Pod',
+        labelSelector: { matchExpressions: [{ key: BACKUP_LABEL, operator: 'Exists' }] },
+        for: `.metadata.labels["${BACKUP_LABEL}"]`,
+        jqFilter: POD_FILTER,
+      },
     ],
   },
-  ({ object, owned, watched }) => backupAnswer(object, watched.clusters, owned['Job.batch'] ?? []),
+  ({ object, owned, watched }) => {
+    const [there] = [...(owned['CronJob.batch'] ?? []), ...(owned['Job.batch'] ?? [])];
+    return backupAnswer(object, { ...watched, there });
+  },
 );

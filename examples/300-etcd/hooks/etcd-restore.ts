@@ -19,8 +19,8 @@ export default reconcile<EtcdRestore, Watched>(
         apiVersion: `${GROUP}/v1`,
         kind: 'EtcdBackup',
         for: '"*"',
-        jqFilter: `{name: .metadata.name, namespace: .metadata.namespace,
-          file: (.status.file // ""), claimName: (.status.claimName // "")}`,
+        jqFilter: `{name: .metadata.name, namespace: .metadata.namespace, spec,
+          status: ((.status // {}) | {file, backup} | with_entries(select(.value)))}`,
       },
       {
         name: 'clusters',

@@ -29,6 +29,7 @@ export async function etcdOperatorImages(): Promise<Readonly<Record<string, Imag
     files: {
       '/examples/300-etcd/hooks': join(exampleDir, 'hooks'),
       '/solutions/etcd-repair/hooks/lib': join(repository, 'solutions', 'etcd-repair', 'hooks', 'lib'),
+      '/examples/310-backup/hooks/lib': join(repository, 'examples', '310-backup', 'hooks', 'lib'),
       '/opt/hooklet': built.folder,
     },
   };

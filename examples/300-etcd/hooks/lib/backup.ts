@@ -1,13 +1,27 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
-import { DEFAULT_IMAGE, GROUP, serviceUrl, type ClusterSpec } from './cluster.ts';
-import { asGiven, GIVEN } from './form.ts';
+import { DEFAULT_IMAGE, serviceUrl, type ClusterSpec } from './cluster.ts';
+import { backupProblem } from './backup-problem.ts';
+import { bucketAnswer, type PodView } from './bucket-backup.ts';
+import type { Bucket } from './bucket.ts';
+import { asGiven, BACKUP_LABEL, GIVEN } from './form.ts';
 import { givenIn, jobState } from './parts.ts';
 import { podSecurity, toolSecurity } from './pod-security.ts';
 import { clientMount } from './tls/client-files.ts';
 
 export interface EtcdBackup extends KubernetesObject {
-  readonly spec: { readonly cluster: string; readonly claimName: string };
-  readonly status?: { readonly file?: string };
+  readonly spec: BackupSpec;
+  readonly status?: { readonly file?: string; readonly backup?: string; readonly takenAt?: string };
+}
+
+/** A claim or a bucket; a schedule has a bucket. */
+export interface BackupSpec {
+  readonly cluster: string;
+  readonly claimName?: string;
+  readonly destination?: Bucket;
+  readonly schedule?: string;
+  readonly timeZone?: string;
+  readonly suspend?: boolean;
+  readonly retention?: { readonly keep?: number; readonly keepDays?: number };
 }
 
 /** What a backup knows of a cluster. */
@@ -17,21 +31,42 @@ export interface ClusterView {
   readonly spec: ClusterSpec;
 }
 
-export const BACKUP_LABEL = `${GROUP}/backup`;
+/** What there is around a backup. */
+export interface AroundBackup {
+  readonly clusters: readonly ClusterView[];
+  readonly pods: readonly PodView[];
+  /** Its Job or its CronJob. */
+  readonly there: KubernetesObject | undefined;
+}
 
-/** One snapshot: a Job saves it to the volume and reads it again whole. */
-export function backupAnswer(backup: EtcdBackup, clusters: readonly ClusterView[], jobs: readonly KubernetesObject[]) {
+/** One snapshot: a Job saves it to the volume and reads it again whole; or what is in a bucket. */
+export function backupAnswer(backup: EtcdBackup, around: AroundBackup): ReconcileAnswer {
+  const problem = backupProblem(backup.spec, Date.now());
+  if (problem !== undefined) return { refused: { reason: 'InvalidSpec', message: problem } };
   const { namespace = '' } = backup.metadata;
-  const [job] = jobs;
-  const given = job && givenIn(job.metadata.annotations?.[GIVEN] ?? '', 'batch/v1', 'Job');
-  if (given !== undefined && job !== undefined) return told(backup, { job, children: [asGiven(given)] });
-  const cluster = clusters.find((one) => one.name === backup.spec.cluster && one.namespace === namespace);
-  if (cluster === undefined) {
-    const message = `there is no EtcdCluster ${backup.spec.cluster} in the namespace ${namespace}: set spec.cluster to one that is there`;
-    return answer('False', 'NoCluster', { message });
-  }
-  const children = [backupJob(backup, cluster)];
-  return answer('False', 'Saving', { message: 'the Job begins', children });
+  const { cluster: name, destination } = backup.spec;
+  const cluster = around.clusters.find((one) => one.name === name && one.namespace === namespace);
+  const { pods, there } = around;
+  const given = there && givenIn(there.metadata.annotations?.[GIVEN] ?? '', 'batch/v1', 'Job');
+  const done =
+    destination === undefined
+      ? claimAnswer(backup, { cluster, there, given })
+      : bucketAnswer(backup, destination, { cluster, there, given, pods });
+  if (done !== undefined) return done;
+  const message = `there is no EtcdCluster ${name} in the namespace ${namespace}: set spec.cluster to one that is there`;
+  return answer('False', 'NoCluster', { message });
+}
+
+interface ClaimSeen {
+  readonly cluster: ClusterView | undefined;
+  readonly there: KubernetesObject | undefined;
+  readonly given: NewObject | undefined;
+}
+
+function claimAnswer(backup: EtcdBackup, { cluster, there, given }: ClaimSeen): ReconcileAnswer | undefined {
+  if (given !== undefined && there !== undefined) return told(backup, { job: there, children: [asGiven(given)] });
+  if (cluster === undefined) return undefined;
+  return answer('False', 'Saving', { message: 'the Job begins', children: [backupJob(backup, cluster)] });
 }
 
 interface Found {
@@ -52,7 +87,7 @@ function told(backup: EtcdBackup, { job, children }: Found): ReconcileAnswer {
     case 'done':
       return {
         ...answer('True', 'Saved', { message: 'the snapshot is there, and was read again whole', children }),
-        status: { file: fileOf(backup), claimName: backup.spec.claimName },
+        status: { file: fileOf(backup), claimName: backup.spec.claimName ?? '' },
       };
     case 'failed':
       return answer('False', 'BackupFailed', {
@@ -102,7 +137,7 @@ function backupJob(backup: EtcdBackup, { name, namespace, spec }: ClusterView): 
           initContainers: [{ name: 'save', command: save, ...common }],
           containers: [{ name: 'verify', command: ['etcdutl', 'snapshot', 'status', file, '-w', 'json'], ...common }],
           volumes: [
-            { name: 'backup', persistentVolumeClaim: { claimName: backup.spec.claimName } },
+            { name: 'backup', persistentVolumeClaim: { claimName: backup.spec.claimName ?? '' } },
             ...(client ? [client.volume] : []),
           ],
         },

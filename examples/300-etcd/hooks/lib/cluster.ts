@@ -1,4 +1,5 @@
 import type { KubernetesObject } from 'hooklet';
+import type { StoredBackup } from './bucket.ts';
 
 export const GROUP = 'etcd.hooklet.dev';
 
@@ -33,10 +34,11 @@ export interface TlsOptions {
   readonly secrets?: { readonly server: string; readonly peer: string; readonly client: string };
 }
 
-/** A snapshot in a volume of the same namespace. */
+/** A snapshot in a volume of the same namespace, or in a bucket. */
 export interface RestoreOptions {
-  readonly claimName: string;
-  readonly file: string;
+  readonly claimName?: string;
+  readonly file?: string;
+  readonly s3?: StoredBackup;
 }
 
 /** What the members are started with. */

@@ -25,6 +25,9 @@ export const VERSION = `${GROUP}/version`;
 export const GIVEN = `${GROUP}/given`;
 export const MEMBER_LABEL = `${GROUP}/member`;
 export const CLUSTER_LABEL = `${GROUP}/cluster`;
+/** On the Jobs and Pods of a backup: the EtcdBackup, and its uid. */
+export const BACKUP_LABEL = `${GROUP}/backup`;
+export const BACKUP_UID_LABEL = `${GROUP}/backup-uid`;
 
 /**
  * Names what the Pod of a member is made from: what the user asks for, and nothing that another version of this hook

@@ -1,4 +1,5 @@
-import { byNumber, memberName, memberNumber } from './cluster.ts';
+import { placeOf } from './bucket.ts';
+import { byNumber, memberName, memberNumber, type RestoreOptions } from './cluster.ts';
 import { corruptStep } from './corrupt.ts';
 import { handOver } from './hand-over.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
@@ -52,23 +53,24 @@ function foundingStep({ cluster, parts, restoring }: Observed, { spec }: Wanted)
     return wait('Founding', `${member} has not answered yet: see Pod ${member}-0`);
   }
   if (spec.restore === undefined) return { do: 'found', member };
-  const { claimName, file } = spec.restore;
+  const from = restoredFrom(spec.restore);
   switch (restoring) {
     case 'none':
       return { do: 'restore', member };
     case 'running':
-      return wait(
-        'Restoring',
-        `Job ${member}-restore puts ${file} of the claim ${claimName} on the volume of ${member}`,
-      );
+      return wait('Restoring', `Job ${member}-restore puts ${from} on the volume of ${member}`);
     case 'failed':
       return refuse(
         'RestoreFailed',
-        `Job ${member}-restore could not restore ${file} of the claim ${claimName}: see its Pod; then delete this EtcdCluster and make it anew with a file that is there and whole`,
+        `Job ${member}-restore could not restore ${from}: see its Pod; then delete this EtcdCluster and make it anew with a snapshot that is there and whole`,
       );
     case 'done':
       return { do: 'found', member };
   }
+}
+
+function restoredFrom({ claimName = '', file = '', s3 }: RestoreOptions): string {
+  return s3 === undefined ? `${file} of the claim ${claimName}` : placeOf(s3);
 }
 
 type Next = (observed: Observed, wanted: Wanted, members: readonly Member[]) => Step | undefined;

@@ -1,20 +1,27 @@
 import type { ConditionToSet, KubernetesObject, NewObject } from 'hooklet';
-import { GROUP, type ClusterSpec, type ClusterStatus } from './cluster.ts';
+import { restoreProblem } from './backup-problem.ts';
+import type { BackupSpec, EtcdBackup } from './backup.ts';
+import type { StoredBackup } from './bucket.ts';
+import { GROUP, type ClusterSpec, type ClusterStatus, type RestoreOptions } from './cluster.ts';
 
 export interface EtcdRestore extends KubernetesObject {
-  readonly spec: {
-    readonly backup: string;
-    readonly cluster: string;
-    readonly template: Omit<ClusterSpec, 'restore'>;
-  };
+  readonly spec: RestoreSpec;
+}
+
+/** An EtcdBackup, or what is in a bucket. */
+export interface RestoreSpec {
+  readonly backup?: string;
+  readonly from?: StoredBackup;
+  readonly cluster: string;
+  readonly template: Omit<ClusterSpec, 'restore'>;
 }
 
 /** What a restore knows of a backup. */
 export interface BackupView {
   readonly name: string;
   readonly namespace: string;
-  readonly file: string;
-  readonly claimName: string;
+  readonly spec: BackupSpec;
+  readonly status: NonNullable<EtcdBackup['status']>;
 }
 
 /** What it knows of a cluster. */
@@ -41,24 +48,37 @@ export function restoreAnswer(
   { backups, clusters }: { readonly backups: readonly BackupView[]; readonly clusters: readonly RestoredView[] },
 ): Restoring {
   const { namespace, name, uid } = restore.metadata;
-  const { cluster, backup } = restore.spec;
+  const { cluster, template } = restore.spec;
   const there = clusters.find((one) => one.name === cluster && one.namespace === namespace);
   if (there !== undefined) return { condition: stateOf(there, uid) };
-  const from = backups.find((one) => one.name === backup && one.namespace === namespace);
-  if (from === undefined) {
-    return no(
-      'NoBackup',
-      `there is no EtcdBackup ${backup} in the namespace ${namespace}: set spec.backup to one that is there`,
-    );
-  }
-  if (from.file === '') return no('BackupNotSaved', `EtcdBackup ${backup} has no snapshot: see its condition Ready`);
+  const from = sourceOf(restore, backups);
+  if ('condition' in from) return from;
   const create = {
     apiVersion: `${GROUP}/v1`,
     kind: 'EtcdCluster',
     metadata: { name: cluster, ...(namespace !== undefined && { namespace }), annotations: { [RESTORE]: uid } },
-    spec: { ...restore.spec.template, restore: { claimName: from.claimName, file: from.file } },
+    spec: { ...template, restore: from },
   };
   return { ...no('Restoring', `EtcdCluster ${cluster} is made for EtcdRestore ${name}`), create };
+}
+
+/** Where the snapshot is, or why there is none. */
+function sourceOf({ metadata, spec }: EtcdRestore, backups: readonly BackupView[]): RestoreOptions | Restoring {
+  const { namespace } = metadata;
+  const { backup, from } = spec;
+  const problem = restoreProblem(spec);
+  if (problem !== undefined) return no('InvalidSpec', problem);
+  if (from !== undefined) return { s3: from };
+  const found = backups.find((one) => one.name === backup && one.namespace === namespace);
+  if (found === undefined) {
+    const message = `there is no EtcdBackup ${backup} in the namespace ${namespace}: set spec.backup to one that is there`;
+    return no('NoBackup', message);
+  }
+  const { file, backup: stored } = found.status;
+  const { claimName, destination, cluster } = found.spec;
+  if (claimName !== undefined && file !== undefined) return { claimName, file };
+  if (destination !== undefined && stored !== undefined) return { s3: { ...destination, of: cluster, backup: stored } };
+  return no('BackupNotSaved', `EtcdBackup ${backup} has no snapshot: see its condition Ready`);
 }
 
 function stateOf({ name, restore, conditions }: RestoredView, uid: string): ConditionToSet {

@@ -70,7 +70,10 @@ function defragmentation({ defragment: { least } = {} }: ClusterSpec): string | 
 
 function restore({ restore: from }: ClusterSpec): string | undefined {
   if (from === undefined) return undefined;
-  const { file } = from;
+  const { file = '', claimName, s3 } = from;
+  const hasFile = from.file !== undefined && claimName !== undefined;
+  if (hasFile === (s3 !== undefined)) return 'spec.restore needs claimName and file, or s3, and not both';
+  if (s3 !== undefined) return undefined;
   if (/^[\w.-]+(\/[\w.-]+)*$/.test(file) && !file.split('/').includes('..')) return undefined;
   return `spec.restore.file is "${file}": ask for a path inside of the volume, such as nightly.db`;
 }

@@ -59,8 +59,10 @@ function wantedOf({ spec }: EtcdCluster, observed: Observed): Wanted {
 /** What ends by a change of an object. */
 const FOLLOWED = new Set(['PodsNotReady']);
 
-/** Objects that change call the hook too; this is for what etcd alone knows. */
+/** Objects that change, such as one whose Pod fails its probe, call the hook too; this is for what etcd alone knows. */
 function againAfter(step: Step): string {
   if (isDeed(step)) return '1s';
+  // An alarm, and files that are half free.
+  if (step.do === 'rest') return '5m';
   return step.do === 'wait' && !FOLLOWED.has(step.reason) ? '5s' : '1m';
 }

@@ -10,8 +10,11 @@ export function labelsOf({ metadata: { name, uid } }: Backup, task: Task): Reado
   return { [BACKUP_LABEL]: name, [UID_LABEL]: uid, [TASK_LABEL]: task };
 }
 
+/** The template of a Pod with an engine in it. */
+export type EnginePod = ReturnType<typeof podTemplate>;
+
 /** The Pod that does a task once: it has no token, and no more Secrets than the task needs. */
-export function podTemplate(backup: Backup, task: Task, image: string): object {
+export function podTemplate(backup: Backup, task: Task, image: string) {
   const { source, room } = backup.spec;
   const parts = sourceParts(source, task);
   const runAsUser = source.volume !== undefined && task === 'backup' ? source.volume.runAsUser : USER;
