@@ -17,6 +17,7 @@ export const SERVERS = [
   'backup-scratch',
   'backup-takeover',
   'etcd-repair-calls',
+  'etcd-repair-manifests',
 ].map((name) => `test/cluster/solutions/${name}.test.ts`);
 
 /** `.ci/run` has them beside the cluster tests, which wait most of the time. */

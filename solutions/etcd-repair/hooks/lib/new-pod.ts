@@ -110,7 +110,7 @@ async function guardPlan({ kubernetes, settings, facts, outcome }: Turn, plan: P
 function refuseWithoutRight({ facts, outcome }: Pick<Turn, 'facts' | 'outcome'>, said: string): boolean {
   return outcome.refuse(
     'RightsMissing',
-    `${said}. So nobody can tell whether ${facts.target?.pod} could be made anew, and it is not replaced: apply manifests/rbac.yaml.`,
+    `${said}. So nobody can tell whether ${facts.target?.pod} could be made anew, and it is not replaced: apply manifests/base/rbac.yaml.`,
   );
 }
 
