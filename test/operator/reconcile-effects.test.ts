@@ -267,6 +267,21 @@ describe('the effects of a reconcile run', () => {
     expect(await endOf('Unknown')).toMatchObject(ready('Unknown', 'Own', 'own; of the children'));
   });
 
+  it('do the same to a Ready that the hook gives for the one context by its index', async () => {
+    const { problems, runs } = await effectsRig({ kind: 'Deployment', apiVersion: 'apps/v1' }, DEPLOYMENT);
+    problems.push({ type: 'forbidden', child: 'Secret/b', message: 'no' });
+    const endOf = async (status: Condition['status']) => {
+      const given = { type: 'Ready', status, reason: 'Own', message: 'own' };
+      const outcome = await runs(
+        succeeded({ contexts: new Map([[0, { conditions: [given], events: [], children: [] }]]) }),
+      );
+      return outcome.type === 'failed' ? outcome.result?.contexts.get(0)?.conditions : outcome;
+    };
+
+    expect(await endOf('True')).toMatchObject([{ status: 'False', reason: 'Test', message: 'of the children' }]);
+    expect(await endOf('False')).toMatchObject([{ status: 'False', reason: 'Own', message: 'own; of the children' }]);
+  });
+
   it('tell the object of a kind with a status what failed, and take that back at the next success', async () => {
     const { runs, shown } = await effectsRig({ kind: 'Deployment', apiVersion: 'apps/v1' }, DEPLOYMENT);
     const failed = (fields: object = {}): RunOutcome => ({

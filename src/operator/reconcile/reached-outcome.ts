@@ -38,7 +38,7 @@ export function withReached(run: Run, outcome: JudgedOutcome, reached: readonly 
   if (run.task.triggers.length > 1 || only === undefined) {
     return { ...outcome, applied, ...(given && { result: withContexts(given, reached) }) };
   }
-  const result = given && withReady(given, only);
+  const result = given && withOnly(given, only);
   const said = result === undefined ? {} : { result };
   if (only.failure !== undefined) return { ...only.failure, cost: outcome.cost, ...said };
   if (only.again === undefined) return { ...outcome, applied, ...said };
@@ -51,7 +51,7 @@ export function withFailed(run: Run, outcome: FailedRun, told: readonly ReachedC
   const [only] = shown;
   if (only === undefined) return outcome;
   const result = outcome.result ?? NO_RESULT;
-  if (run.task.triggers.length === 1) return { ...outcome, result: withReady(result, only) };
+  if (run.task.triggers.length === 1) return { ...outcome, result: withOnly(result, only) };
   // Only what is shown is added, so that the contexts stay one part of the run.
   const contexts = new Map(result.contexts);
   for (const one of shown) contexts.set(one.index, withReady(contexts.get(one.index) ?? NO_ANSWER, one));
@@ -93,6 +93,16 @@ export function failedReach(error: unknown): FailedRun {
 }
 
 const MAX_SHOWN = 20;
+
+/**
+ * Adds to the result of a run with one context what came of it. What a hook says of a context by its index counts more
+ * than what is at the top, so a condition that it gives there is replaced there.
+ */
+function withOnly(result: HookResult, only: ReachedContext): HookResult {
+  const said = result.contexts.get(only.index);
+  if (said?.conditions.some(({ type }) => type === only.ready?.type) !== true) return withReady(result, only);
+  return { ...result, contexts: new Map(result.contexts).set(only.index, withReady(said, only)) };
+}
 
 function withContexts(result: HookResult, reached: readonly ReachedContext[]): HookResult {
   const contexts = new Map(result.contexts);
