@@ -5,6 +5,7 @@ import type { JsonObject } from '@hooklet/sandbox';
 import { openWorld } from '../../src/testing/index.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
+import { ROUTES } from './gateway-routes.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { leavesOf } from './kit/schema-leaves.ts';
 import { quietDay } from './kit/quiet-day.ts';
@@ -36,33 +37,12 @@ function content(name: string): JsonObject {
 /** The hooks in another folder, without the webhook, whose certificates are looked after every ten seconds of the day. */
 function withoutWebhook(to: string): string {
   cpSync(hooks, to, { recursive: true });
-  const file = join(to, 'web-site.sh');
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replace(/^kubernetesValidating:[^]*?(?=^YAML$)/m, ''));
+  const file = join(to, 'lib', 'config.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^kubernetesValidating:[^]*/m, ''));
   return to;
 }
 
 const URL = 'http://files.example.com/site.tar.gz';
-/** A small definition of the routes of the Gateway API. */
-const ROUTES: JsonObject = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'httproutes.gateway.networking.k8s.io' },
-  spec: {
-    group: 'gateway.networking.k8s.io',
-    scope: 'Namespaced',
-    names: { plural: 'httproutes', singular: 'httproute', kind: 'HTTPRoute' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
-
 describe('330-static-website', () => {
   it(
     'each of 7 fields has its effect when it is set, changed and removed, or is refused',
@@ -71,7 +51,7 @@ describe('330-static-website', () => {
       const objects = [ROUTES, content('first'), content('second')];
       const route = { host: 'docs.example.com' };
       const swept = await fieldSweep({
-        world: { hooks, programs, objects, env: { GATEWAY_API: 'true' } },
+        world: { hooks, programs, objects },
         definition,
         base: site({ configMap: 'first' }),
         bases: {
@@ -94,7 +74,7 @@ describe('330-static-website', () => {
     },
   );
 
-  it('writes nothing in a day in which nothing happens', { timeout: 300_000 }, async () => {
+  it('prometheus-operator#2950: writes nothing in a day in which nothing happens', { timeout: 300_000 }, async () => {
     using copy = temporaryFolder();
     await using world = await openWorld({
       limitMs: 120_000,

@@ -13,6 +13,8 @@ it.each(['310-backup', '330-static-website', '340-prometheus'])(
     const { exitCode, stdout, stderr } = await runProgram(args, { cwd: dirname(examplesDir) });
 
     expect(exitCode, stdout + stderr).toBe(0);
-    expect(stdout).toMatch(/^ {2}perturbed: .* no difference$/m);
+    const played = stdout.match(/^ {2}perturbed: .* no difference$/gm) ?? [];
+    expect(played).not.toEqual([]);
+    console.log(`${name}\n${played.join('\n')}`);
   },
 );

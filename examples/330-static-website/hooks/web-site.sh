@@ -5,45 +5,26 @@ source "${HOOKLET_SHELL_LIB:-/shell_lib.sh}"
 # The label of a ConfigMap with content names its site; the annotation of what is made has the hash of the content.
 readonly SITE=web.example.hooklet.dev/site HASH=web.example.hooklet.dev/content LIB=${BASH_SOURCE[0]%/*}/lib
 
-function __config__() {
-  local -r where="{nameSelector: {matchNames: [\"${POD_NAMESPACE:-default}\"]}}"
-  cat << YAML
-configVersion: v1
-reconcile:
-  - {name: web-sites, apiVersion: web.example.hooklet.dev/v1, kind: WebSite, namespace: $where, resyncPeriod: 1h,
-     owns: [{apiVersion: v1, kind: ConfigMap}, {apiVersion: v1, kind: Service}, {apiVersion: apps/v1, kind: Deployment},
-       ${GATEWAY_API:+{apiVersion: gateway.networking.k8s.io/v1, kind: HTTPRoute\},}
-       {apiVersion: networking.k8s.io/v1, kind: Ingress}],
-     watches: [{name: content, apiVersion: v1, kind: ConfigMap, namespace: $where, for: '.metadata.labels["$SITE"]',
-       labelSelector: {matchExpressions: [{key: $SITE, operator: Exists}]}}]}
-kubernetesValidating:
-  - name: websites.web.example.hooklet.dev
-    rules: [{apiGroups: [web.example.hooklet.dev], apiVersions: [v1], resources: [websites], operations: [CREATE, UPDATE]}]
-    namespace: {labelSelector: {matchLabels: {kubernetes.io/metadata.name: "${POD_NAMESPACE:-default}"}}}
-    matchOwnNamespace: true
-YAML
-}
-
-# Prints what is wrong with the WebSite on standard input, and nothing where all is well.
-function problems() { jq -j --arg gateway "${GATEWAY_API:-}" -f "$LIB/problems.jq"; }
+function __config__() { sed "s/\$NAMESPACE/${POD_NAMESPACE:-default}/; s|\$SITE|$SITE|" "$LIB/config.yaml"; }
 
 # The API server asks before it stores a WebSite.
 function __on_validating::websites.web.example.hooklet.dev() {
-  context::jq .review.request.object | problems \
+  context::jq -j -f "$LIB/problems.jq" \
     | jq -Rsc '{allowed: (. == "")} + if . == "" then {} else {message: .} end' > "$ADMISSION_RESPONSE_PATH"
 }
 
 function __on_reconcile::web-sites() {
-  local problem hash='' served
+  local problem hash='' name url source archive sum served looks
   tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
-  problem=$(context::jq .object | problems)
+  problem=$(context::jq -j -f "$LIB/problems.jq")
   # It was stored without asking: nothing is touched.
   if [[ -n $problem ]]; then result::refuse SpecRefused "$problem" && return; fi
-  name=$(context::get object.metadata.name) served=$(context::jq -r '.object.status.content // ""')
-  if context::has object.spec.configMap; then from_config_map; else from_archive; fi
+  { read -r name; read -r url; read -r source; read -r archive; read -r sum; read -r served; read -r looks; } \
+    < <(context::jq -r '(.object | .metadata.name, "http://\(.metadata.name).\(.metadata.namespace).svc:8080/",
+      (.spec | .configMap // "", .archive.url // "", .archive.sha256 // ""), .status.content // ""), .previous.looks // 0')
+  if [[ -n $source ]]; then from_config_map; else from_archive; fi
   if [[ -n $problem ]]; then
-    result::refuse ContentRefused "$problem. What was served before stays."
-    result::retry_after 5m
+    result::refuse ContentRefused "$problem. What was served before stays." && result::retry_after 5m
     # The site goes on with the content that it has; all else in the spec counts.
     hash=$(context::jq -r --arg key $HASH \
       '.owned["Deployment.apps"][0].object.spec.template.metadata.annotations[$key] // .object.status.content // ""')
@@ -61,7 +42,6 @@ function __on_reconcile::web-sites() {
 
 # Writes the content, as fields of a ConfigMap, and the first page to files, and sets `hash`; or sets `problem`.
 function from_config_map() {
-  local -r source=$(context::get object.spec.configMap)
   context::jq -cS --arg name "$source" '.watched.content[].object | select(.metadata.name == $name)
     | {data, binaryData} | with_entries(select(.value))' > "$tmp/content"
   hash=$(sha256sum < "$tmp/content" | head -c 64)
@@ -72,9 +52,9 @@ function from_config_map() {
 
 # Likewise. What is kept in the cluster is not fetched again, so that a site outlives the server that it came from.
 function from_archive() {
-  hash=$(context::get object.spec.archive.sha256)
+  hash=$sum
   kept "$hash" | jq -r '.binaryData["site.tar.gz"] // ""' | base64 -d > "$tmp/archive"
-  problem=$("$BASH" "$LIB/archive.sh" "$(context::get object.spec.archive.url)" "$hash" "$tmp")
+  problem=$("$BASH" "$LIB/archive.sh" "$archive" "$hash" "$tmp")
   base64 -w 0 "$tmp/archive" | jq -Rsc '{binaryData: {"site.tar.gz": .}}' > "$tmp/content"
 }
 
@@ -86,7 +66,6 @@ function kept() {
 
 # Whether all is rolled out and a GET of the site is answered with the first page; else the condition says what is missing.
 function is_ready() {
-  url=http://$name.$(context::get object.metadata.namespace).svc:8080/
   local -r missing=$(context::jq -r --arg hash "$hash" --arg key $HASH -f "$LIB/missing.jq")
   if [[ -n $missing ]]; then
     result::condition Ready False RollingOut "$missing" && return 1
@@ -98,8 +77,9 @@ $(sha256sum < "$tmp/got" | head -c 64), expected the index.html of the spec, of 
   else
     return 0
   fi
-  # What comes next is no change of an object.
-  result::retry_after 10s && return 1
+  # What comes next is no change of an object: it looks again soon, and less and less often.
+  result::output "{\"looks\": $((looks + 1))}"
+  result::retry_after "$((looks < 8 ? 2 ** (looks + 1) : 300))s" && return 1
 }
 
 hook::run "$@"

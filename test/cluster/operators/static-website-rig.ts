@@ -62,6 +62,8 @@ export async function startWebsites(plane: SharedControlPlane): Promise<WebsiteR
     }),
   );
   await installed.apply(...FILES);
+  // The addresses of Pods are those of this machine here.
+  await installed.kubectl('set', 'env', 'deployment/static-website', `ARCHIVE_HOSTS=files[.]${NAMESPACE}[.]svc`);
   await installed.kubectl(
     'wait',
     '--for',

@@ -1,19 +1,18 @@
-# What is wrong with a WebSite, in one sentence or several; empty where all is well. $gateway: whether routes of the
-# Gateway API can be made.
+# What is wrong with the WebSite of a context, in one sentence or several; empty where all is well.
 def is(ok; text): if ok then empty else text end;
-.spec as $spec | ($spec.route // {}) as $route
+(.review.request.object // .object) | .spec as $spec | ($spec.route // {}) as $route
 | [
     is(.metadata.name | test("^[a-z]([-a-z0-9]{0,48}[a-z0-9])?$");
       "metadata.name is \(.metadata.name[:99]), and a Service is called so: take at most 50 of a-z, 0-9 and -, a letter first"),
     is(($spec.configMap == null) != ($spec.archive == null);
       "give one of spec.configMap and spec.archive"),
-    is($spec.archive == null or ($spec.archive.url | test("^https?://[a-zA-Z0-9.:-]+/[!-~]*$"));
+    is($spec.configMap == null or ($spec.configMap | test("^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$"));
+      "spec.configMap is \($spec.configMap[:99]): expected the name of a ConfigMap"),
+    is($spec.archive == null or ($spec.archive.url | test("^https?://[a-zA-Z0-9.-]+(:[0-9]{1,5})?/[!-~]*$"));
       "spec.archive.url is \($spec.archive.url[:99]): expected http:// or https://, a host without a password, and a path"),
     is($spec.archive == null or ($spec.archive.sha256 | test("^[0-9a-f]{64}$"));
       "spec.archive.sha256 is \($spec.archive.sha256[:99]): expected 64 hexadecimal digits, as sha256sum prints them"),
     is($route.gateway == null or $route.ingressClass == null;
-      "give one of spec.route.gateway, for an HTTPRoute, and spec.route.ingressClass, for an Ingress"),
-    is($route.gateway == null or $gateway != "";
-      "spec.route.gateway needs the Gateway API: install it and set GATEWAY_API=true for the operator, or leave it out for an Ingress")
+      "give one of spec.route.gateway, for an HTTPRoute, and spec.route.ingressClass, for an Ingress")
   ]
 | join("; ")
