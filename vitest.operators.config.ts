@@ -6,6 +6,7 @@ export const LONG = [
   '310-backup',
   '320-sampledb',
   '330-static-website',
+  '330-static-website-bugs',
   '340-prometheus',
   '340-prometheus-bugs',
   'stories',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backupProblem, restoreProblem } from '../../examples/300-etcd/hooks/lib/backup-problem.ts';
+import { bucketAnswer, type PodView } from '../../examples/300-etcd/hooks/lib/bucket-backup.ts';
 import { restoreJobOf } from '../../examples/300-etcd/hooks/lib/restore-job.ts';
 import { specProblem } from '../../examples/300-etcd/hooks/lib/spec-problem.ts';
 
@@ -63,6 +64,48 @@ describe('etcd: a restore', () => {
       name: 'AWS_SECRET_ACCESS_KEY',
       valueFrom: { secretKeyRef: { name: 's3', key: 'secretKey' } },
     });
+  });
+});
+
+describe('etcd: a backup on a schedule', () => {
+  const metadata = {
+    name: 'nightly',
+    namespace: 'default',
+    uid: 'b',
+    generation: 1,
+    resourceVersion: '1',
+    creationTimestamp: '',
+  };
+  const spec = { cluster: 'etcd', destination: BUCKET, schedule: '@daily' };
+  const cluster = { name: 'etcd', namespace: 'default', spec: SPEC };
+  const answer = (pods: readonly PodView[] = []) =>
+    bucketAnswer({ apiVersion: 'etcd.hooklet.dev/v1', kind: 'EtcdBackup', metadata, spec }, BUCKET, {
+      cluster,
+      there: undefined,
+      given: undefined,
+      pods,
+    });
+
+  it('k8up#370, cloudnative-pg#7623: is one CronJob with one Job at a time, which is ended after 6 hours', () => {
+    expect(answer()?.children).toMatchObject([
+      {
+        kind: 'CronJob',
+        spec: {
+          concurrencyPolicy: 'Forbid',
+          jobTemplate: { spec: { backoffLimit: 3, activeDeadlineSeconds: 6 * 3600 } },
+        },
+      },
+    ]);
+  });
+
+  it('k8up#86: says why its Pod does not begin, in a condition and an Event', () => {
+    const waits = 'CreateContainerConfigError: secret "s3" not found';
+    const told = answer([{ backupUid: 'b', waits, ended: null }]);
+
+    expect(told?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'PodWaits' }]);
+    expect(told?.events).toMatchObject([
+      { type: 'Warning', reason: 'PodWaits', message: expect.stringContaining(waits) },
+    ]);
   });
 });
 
