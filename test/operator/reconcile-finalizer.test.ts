@@ -24,7 +24,7 @@ const FAILED: RunOutcome = { type: 'failed', by: 'hook', error: new Error('no'),
 const binding = reconcileBinding('sites', { kind: 'ConfigMap', apiVersion: 'v1', finalize: true, parallelism: 1 });
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  vi.useFakeTimers({ now: 0, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
 });
 
 afterEach(() => {
