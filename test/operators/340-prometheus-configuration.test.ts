@@ -240,6 +240,6 @@ describe('the README', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     const lines = files.reduce((sum, name) => sum + readFileSync(join(folder, name), 'utf8').split('\n').length - 1, 0);
 
-    expect(readme).toContain(`${lines.toLocaleString('en-US')} of TypeScript`);
+    expect(readme).toContain(`${lines.toLocaleString('en-US')} lines of TypeScript`);
   });
 });
