@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { isatty } from 'node:tty';
+import { eventually } from '../../lib/deadline.ts';
 import { printable } from '../../lib/printable.ts';
 import { latch } from '../../lib/latch.ts';
 import { siblingFile } from '../../lib/sibling-file.ts';
@@ -41,10 +42,19 @@ export async function runUnder(
 ): Promise<number> {
   const { lost } = hold;
   const isOnTerminal = isatty(0);
-  const child = spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
-  const end = (signal: NodeJS.Signals): void => send(child, signal, !isOnTerminal);
+  const early: NodeJS.Signals[] = [];
+  const command: { child?: ChildProcess } = {};
+  const end = (signal: NodeJS.Signals): void => {
+    if (command.child === undefined) early.push(signal);
+    else send(command.child, signal, !isOnTerminal);
+  };
   using _signals = passOn(isOnTerminal, end);
-  using _guard = guarded(child, hold, isOnTerminal);
+  // Before the command, which is not to run for a moment without it.
+  using guard = await openGuard();
+  const child = spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
+  command.child = child;
+  early.forEach(end);
+  guard.watch(isOnTerminal ? child.pid : child.pid && -child.pid, hold);
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
     end('SIGTERM');
@@ -101,22 +111,40 @@ function send({ pid }: ChildProcess, signal: NodeJS.Signals, isGroup: boolean): 
 
 const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=0'];
 
-/** Has the command ended when this process is gone or stands still, and nobody renews the lock. */
-function guarded({ pid }: ChildProcess, { fenceInMs, onRenewed }: Hold, isOnTerminal: boolean): Disposable {
-  if (pid === undefined) return { [Symbol.dispose]: nothing };
-  const target = String(isOnTerminal ? pid : -pid);
-  const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url), target];
-  const guard = spawn(process.execPath, args, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without room for another process the command runs without a guard.
-  guard.on('error', nothing);
+const GUARD_START_MS = 10_000;
+
+interface Guard extends Disposable {
+  /** Has the process, or the group of a negative number, ended when this process is gone or stands still. */
+  watch(target: number | undefined, hold: Hold): void;
+}
+
+/**
+ * Starts the process that guards the command, and waits until it does, for 10 s at most. Without room for another
+ * process the command runs without a guard.
+ */
+async function openGuard(): Promise<Guard> {
+  const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url)];
+  const guard = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   guard.stdin.on('error', nothing);
+  await eventually({ limitMs: GUARD_START_MS, late: nothing }, ({ resolve }) => {
+    const ready = (): void => resolve();
+    guard.on('error', ready).once('exit', ready).stdout.once('data', ready);
+    return undefined;
+  });
+  guard.stdout.destroy();
   guard.unref();
-  const renewed = (): void => void guard.stdin.write(`${Math.round(machineMs() + fenceInMs())}\n`);
-  renewed();
-  onRenewed(renewed);
+  let release = nothing;
   return {
+    watch: (target, { fenceInMs, onRenewed }) => {
+      if (target === undefined) return;
+      const renewed = (): void => void guard.stdin.write(`${Math.round(machineMs() + fenceInMs())}\n`);
+      guard.stdin.write(`${target}\n`);
+      renewed();
+      onRenewed(renewed);
+      release = () => onRenewed(nothing);
+    },
     [Symbol.dispose]: () => {
-      onRenewed(nothing);
+      release();
       guard.stdin.end('done\n');
     },
   };
