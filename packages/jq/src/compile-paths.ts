@@ -92,45 +92,49 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
 export function recurseDefault(meter: Meter): Compiled {
   return {
     run: (value, path, _env, emit) => {
-      // The values still to visit, the next one last. An explicit stack, as values may be nested deeper than the call
-      // stack allows.
-      const rest: Visit[] = [{ value, path }];
-      for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+      // The containers that are being visited, the innermost last. An explicit stack, as values may be nested deeper
+      // than the call stack allows. Children are made one by one, so that a wide container is left at the limits, too.
+      const visits: Visit[] = [];
+      const enter = (next: JsonValue, at: Path): void => {
         meter.tick();
-        emit(next.value, next.path);
-        pushChildren(next, rest);
+        emit(next, at);
+        const visit = visitOf(next, at);
+        if (visit !== undefined) visits.push(visit);
+      };
+      enter(value, path);
+      for (let visit = visits.at(-1); visit !== undefined; visit = visits.at(-1)) {
+        if (visit.done === visit.length) visits.pop();
+        else enterNext(visit, enter);
       }
       return undefined;
     },
   };
 }
 
+/** A container of which the first `done` children were visited. */
 interface Visit {
   readonly value: JsonValue;
   readonly path: Path;
+  /** Of an object. */
+  readonly keys: readonly string[] | undefined;
+  readonly length: number;
+  done: number;
 }
 
-function pushChildren({ value, path }: Visit, rest: Visit[]): void {
-  if (typeof value !== 'object' || value === null) return;
+function visitOf(value: JsonValue, path: Path): Visit | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
   checkIterable(path, value);
-  if (isArray(value)) {
-    for (let key = value.length - 1; key >= 0; key -= 1) rest.push(childVisit(value[key] ?? null, path, key));
-  } else {
-    pushMembers(value, path, rest);
-  }
-}
-
-function pushMembers(value: JsonValue, path: Path, rest: Visit[]): void {
-  if (!isObject(value)) return;
+  if (isArray(value)) return { value, path, keys: undefined, length: value.length, done: 0 };
   const keys = ownKeys(value);
-  for (let index = keys.length - 1; index >= 0; index -= 1) {
-    const key = keys[index] ?? '';
-    rest.push(childVisit(value[key] ?? null, path, key));
-  }
+  return { value, path, keys, length: keys.length, done: 0 };
 }
 
-function childVisit(value: JsonValue, path: Path, key: string | number): Visit {
-  return { value, path: path === undefined ? undefined : { parent: path, key } };
+function enterNext(visit: Visit, enter: (value: JsonValue, path: Path) => void): void {
+  const { value, path, keys, done } = visit;
+  visit.done += 1;
+  const key = keys?.[done] ?? done;
+  const child = isArray(value) ? value[done] : isObject(value) ? value[String(key)] : null;
+  enter(child ?? null, path === undefined ? undefined : { parent: path, key });
 }
 
 function indexByConstant(target: Compiled, key: JsonValue): Compiled {
