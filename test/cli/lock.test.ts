@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/lib/sleep.ts';
 import { Lock } from '../../src/kube/coordination/lock.ts';
 import { lockTimes } from '../../src/kube/coordination/lock-times.ts';
+import { builtFolder } from '../support/built-program.ts';
 import { temporaryFolder, never } from '../support/hook-rig.ts';
 import { inProcessClient } from '../support/in-process-client.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
@@ -124,6 +125,22 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
     expect(last - stoppedAt).toBeLessThan(3000);
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('the lock default/nightly is lost');
+  });
+
+  it('runs nothing without the process that guards the command, says so, and frees the lock', async () => {
+    using cluster = await rig();
+    const built = join(cluster.folder, 'built');
+    cpSync(builtFolder(), built, { recursive: true });
+    rmSync(join(built, 'lock-guard.js'));
+
+    const { exitCode, stdout, stderr } = await runProgram(['lock', 'nightly', '--', 'echo', 'ran'], {
+      env: cluster.env,
+      main: join(built, 'main.js'),
+    });
+
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toBe('hooklet: echo is not started, as the process that would guard it ended at once with 1\n');
+    expect(await cluster.holder('nightly')).toBe('');
   });
 
   it('passes SIGTERM on, and frees the lock', async () => {

@@ -27,6 +27,7 @@ export interface Hold {
 }
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+const EXIT_UNGUARDED = 1;
 const EXIT_NOT_FOUND = 127;
 const EXIT_NOT_STARTED = 126;
 
@@ -50,7 +51,12 @@ export async function runUnder(
   };
   using _signals = passOn(isOnTerminal, end);
   // Before the command, which is not to run for a moment without it.
-  using guard = await openGuard();
+  const opened = await openGuard();
+  if (typeof opened === 'string') {
+    stderr(`hooklet: ${printable(program)} is not started, as the process that would guard it ${opened}\n`);
+    return EXIT_UNGUARDED;
+  }
+  using guard = opened;
   const child = spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
   command.child = child;
   early.forEach(end);
@@ -118,19 +124,22 @@ interface Guard extends Disposable {
   watch(target: number | undefined, hold: Hold): void;
 }
 
-/**
- * Starts the process that guards the command, and waits until it does, for 10 s at most. Without room for another
- * process the command runs without a guard.
- */
-async function openGuard(): Promise<Guard> {
+/** Starts the process that guards the command, and waits until it does, for 10 s at most; else says why it does not. */
+async function openGuard(): Promise<Guard | string> {
   const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url)];
   const guard = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   guard.stdin.on('error', nothing);
-  await eventually({ limitMs: GUARD_START_MS, late: nothing }, ({ resolve }) => {
-    const ready = (): void => resolve();
-    guard.on('error', ready).once('exit', ready).stdout.once('data', ready);
+  const late = (): string => `did not start within ${GUARD_START_MS / 1000} s`;
+  const problem = await eventually<string | undefined>({ limitMs: GUARD_START_MS, late }, ({ resolve }) => {
+    guard.on('error', ({ message }) => resolve(`cannot be started: ${printable(message)}`));
+    guard.once('exit', (code, signal) => resolve(`ended at once with ${signal ?? code}`));
+    guard.stdout.once('data', () => resolve(undefined));
     return undefined;
   });
+  if (problem !== undefined) {
+    guard.kill('SIGKILL');
+    return problem;
+  }
   guard.stdout.destroy();
   guard.unref();
   let release = nothing;
