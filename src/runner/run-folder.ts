@@ -18,7 +18,7 @@ const PRIVATE_FOLDER = 0o700;
 // Programs that clear temporary folders by age leave files alone that are touched this often.
 const TOUCH_MS = 60 * 60 * 1000;
 // When the folders are looked at again of which some could not be removed, or their operator did not answer in time.
-const SWEEP_AGAIN_MS = [5000, 60_000];
+const SWEEP_AGAIN_MS = [5000, 15_000, 60_000];
 
 /** A private folder; see above. */
 export interface RunFolder {
