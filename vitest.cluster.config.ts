@@ -1,23 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { SERVERS } from './vitest.servers.config.ts';
 
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 
-// What waits for the garbage collector goes before what deletes kinds, which makes that stand still for a while. What
-// takes longest comes then, so that the workers end together: from ten minutes to one.
-const FIRST = [
-  'operations',
-  'conformance',
-  'solutions/etcd-repair',
-  'solutions/backup-faults',
-  'solutions/etcd-repair-install',
-  'solutions/backup-restore',
-  'solutions/backup',
-  'solutions/etcd-repair-decisions',
-  'solutions/backup-operators',
-];
+// What waits for the garbage collector goes before what deletes kinds, which makes that stand still for a while.
+const FIRST = ['operations', 'conformance'];
 
 // What keeps the cores busy goes to the end, where nothing else runs that holds wall times.
 const LAST = ['connections', 'connections-program'];
@@ -40,7 +28,7 @@ export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
     include: ['test/cluster/**/*.test.ts', 'packages/test-kubelet/test/**/*.test.ts'],
-    exclude: ['test/cluster/operators/**', ...SERVERS],
+    exclude: ['test/cluster/{operators,solutions}/**'],
     globalSetup: ['test/cluster/global-setup.ts'],
     setupFiles: ['test/cluster/hinders-nobody.ts'],
     pool: 'forks',

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LONG } from './vitest.long.config.ts';
 
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 // Their files leave nothing behind in the process, so that a new one for each is not needed.
@@ -12,6 +13,7 @@ const clean = [
 const faults = ['test/faults/**/*.test.ts'];
 const cores = availableParallelism();
 const elsewhere = [
+  ...LONG,
   'test/cluster/**',
   'test/image/**',
   'test/operators/**',

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { LONG } from './vitest.operators.config.ts';
+import { LONG } from './vitest.long.config.ts';
 
 export default defineConfig({
   resolve: { alias: { hooklet: fileURLToPath(new URL('src/sdk/index.ts', import.meta.url)) } },
   test: {
     include: ['test/{operators,stories}/**/*.test.ts'],
-    exclude: LONG,
+    exclude: [...LONG],
     pool: 'forks',
     // Hundreds of plays of one example; each has a limit of its own.
     testTimeout: 600_000,

@@ -18,20 +18,6 @@ it('hooklet check finds nothing in the hooks of any solution', async () => {
   expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\d hook\(s\), no problems\n$/m)]);
 });
 
-it('the stories of the solutions pass', { timeout: 300_000 }, async () => {
-  const cwd = dirname(solutionsDir);
-  const { exitCode, stdout } = await runProgram(['test', 'solutions', '--no-perturb', '-o', 'json'], { cwd });
-
-  const { stories }: Report = JSON.parse(stdout);
-  expect(stories.filter(({ verdict }) => verdict !== 'passed')).toEqual([]);
-  expect(exitCode).toBe(0);
-  expect(new Set(stories.map(({ file }) => file.split('/')[1]))).toEqual(new Set(folders));
-});
-
-interface Report {
-  readonly stories: readonly { readonly file: string; readonly verdict: string }[];
-}
-
 describe.each(folders)('the solution %s', (folder) => {
   it('is an image of its hooks', () => {
     const lines = read(folder, 'Dockerfile').trim().split('\n');

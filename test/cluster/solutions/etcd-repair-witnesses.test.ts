@@ -1,0 +1,4 @@
+import { WITNESSES } from './etcd-repair-witnesses.ts';
+import { playLines } from './etcd-repair-play.ts';
+
+playLines('the repair of etcd members: what others see', WITNESSES);

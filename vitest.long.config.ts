@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * What takes minutes: the solutions and the operators among the examples on real servers, and the operators' stories
+ * and fields. Shares of about the same time, each beginning with what takes longest, of which `.ci/run` takes one in
+ * turn: `--shard=2/4` is the second.
+ */
+export const SHARES: readonly (readonly string[])[] = [
+  [
+    'cluster/solutions/etcd-repair-interruptions',
+    'cluster/solutions/backup-restore',
+    'cluster/solutions/backup-drill',
+    'cluster/solutions/backup-retention',
+    'cluster/solutions/etcd-repair-calls',
+    'cluster/solutions/etcd-repair-manifests',
+    'cluster/operators/330-static-website',
+    'operators/330-static-website',
+    'operators/310-backup',
+  ],
+  [
+    'cluster/solutions/etcd-repair-corruption',
+    'cluster/solutions/etcd-repair-obstacles',
+    'cluster/solutions/backup-faults',
+    'cluster/solutions/backup-bucket',
+    'cluster/solutions/backup-room',
+    'cluster/solutions/backup-attempts',
+    'cluster/operators/320-sampledb',
+    'operators/320-sampledb',
+  ],
+  [
+    'cluster/solutions/etcd-repair-failures',
+    'cluster/solutions/etcd-repair-witnesses',
+    'cluster/solutions/backup',
+    'cluster/solutions/backup-odd-postgresql',
+    'cluster/solutions/backup-etcd',
+    'cluster/solutions/backup-owner',
+    'cluster/operators/310-backup',
+    'operators/340-prometheus',
+    'operators/340-prometheus-bugs',
+  ],
+  [
+    'cluster/solutions/etcd-repair-refusals',
+    'cluster/solutions/etcd-repair-snapshots',
+    'cluster/solutions/etcd-repair-install',
+    'cluster/solutions/etcd-repair-decisions',
+    'cluster/solutions/etcd-repair-outage',
+    'cluster/solutions/etcd-repair-rig',
+    'cluster/solutions/backup-operators',
+    'cluster/solutions/backup-new-server',
+    'cluster/solutions/backup-encrypted',
+    'cluster/solutions/backup-redis',
+    'cluster/solutions/backup-scratch',
+    'cluster/solutions/backup-takeover',
+  ],
+  [
+    'cluster/operators/300-etcd',
+    'cluster/operators/300-etcd-tls',
+    'cluster/operators/340-prometheus',
+    'operators/stories',
+    'solutions/backup',
+    'operators/330-static-website-bugs',
+  ],
+];
+
+const fileOf = (name: string): string => `test/${name}.test.ts`;
+export const LONG: readonly string[] = SHARES.flat().map(fileOf);
+
+class Shares extends BaseSequencer {
+  override async shard(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const { index = 1, count = SHARES.length } = this.ctx.config.shard ?? {};
+    if (count !== SHARES.length) throw new Error(`--shard: received a count of ${count}, expected ${SHARES.length}`);
+    const names = SHARES[index - 1]?.map(fileOf) ?? [];
+    return files.filter(({ moduleId }) => names.some((name) => moduleId.endsWith(`/${name}`)));
+  }
+
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification): number =>
+      LONG.findIndex((name) => moduleId.endsWith(`/${name}`));
+    return files.toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
+
+export default defineConfig({
+  resolve: { alias: { hooklet: fileURLToPath(new URL('src/sdk/index.ts', import.meta.url)) } },
+  test: {
+    include: [...LONG],
+    globalSetup: ['test/cluster/global-setup.ts'],
+    setupFiles: ['test/cluster/hinders-nobody.ts'],
+    pool: 'forks',
+    // Each worker has a control plane of its own; most of the time they wait.
+    maxWorkers: 2,
+    sequence: { sequencer: Shares },
+    // They hold wall times of whole programs. `.ci/run` lists what passed at the second try alone.
+    retry: process.env['CI'] ? 1 : 0,
+    testTimeout: 900_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+});
