@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { backupProblem, restoreProblem } from '../../examples/300-etcd/hooks/lib/backup-problem.ts';
-import { bucketAnswer, type PodView } from '../../examples/300-etcd/hooks/lib/bucket-backup.ts';
+import type { SeenPod } from '../../examples/310-backup/hooks/lib/seen.ts';
+import { bucketAnswer } from '../../examples/300-etcd/hooks/lib/bucket-backup.ts';
 import { restoreJobOf } from '../../examples/300-etcd/hooks/lib/restore-job.ts';
 import { specProblem } from '../../examples/300-etcd/hooks/lib/spec-problem.ts';
 
@@ -78,12 +79,14 @@ describe('etcd: a backup on a schedule', () => {
   };
   const spec = { cluster: 'etcd', destination: BUCKET, schedule: '@daily' };
   const cluster = { name: 'etcd', namespace: 'default', spec: SPEC };
-  const answer = (pods: readonly PodView[] = []) =>
+  const answer = (pods: readonly SeenPod[] = []) =>
     bucketAnswer({ apiVersion: 'etcd.hooklet.dev/v1', kind: 'EtcdBackup', metadata, spec }, BUCKET, {
       cluster,
-      there: undefined,
       given: undefined,
+      jobs: [],
       pods,
+      before: undefined,
+      end: () => expect.unreachable(),
     });
 
   it('k8up#370, cloudnative-pg#7623: is one CronJob with one Job at a time, which is ended after 6 hours', () => {
@@ -100,7 +103,8 @@ describe('etcd: a backup on a schedule', () => {
 
   it('k8up#86: says why its Pod does not begin, in a condition and an Event', () => {
     const waits = 'CreateContainerConfigError: secret "s3" not found';
-    const told = answer([{ backupUid: 'b', waits, ended: null }]);
+    const [waitReason = '', waitMessage = ''] = waits.split(': ');
+    const told = answer([{ ...POD, waitReason, waitMessage }]);
 
     expect(told?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'PodWaits' }]);
     expect(told?.events).toMatchObject([
@@ -108,6 +112,23 @@ describe('etcd: a backup on a schedule', () => {
     ]);
   });
 });
+
+/** Of the backup, and about to begin. */
+const POD: SeenPod = {
+  name: 'nightly-backup-1-a',
+  uid: 'p',
+  job: 'nightly-backup-1',
+  jobUid: '',
+  backupUid: 'b',
+  task: '',
+  created: '2026-03-01T00:00:00Z',
+  over: false,
+  began: false,
+  runningSince: '',
+  waitReason: '',
+  waitMessage: '',
+  ended: null,
+};
 
 interface Container {
   readonly command: readonly string[];

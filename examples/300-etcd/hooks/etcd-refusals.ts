@@ -4,6 +4,7 @@ import { backupProblem, restoreProblem } from './lib/backup-problem.ts';
 import type { BackupSpec } from './lib/backup.ts';
 import { GROUP, type ClusterSpec } from './lib/cluster.ts';
 import { changeProblem } from './lib/change-problem.ts';
+import { restoreVersionProblem } from './lib/restore-version.ts';
 import type { RestoreSpec } from './lib/restore.ts';
 import { specProblem } from './lib/spec-problem.ts';
 
@@ -43,6 +44,9 @@ function problemOf(kind: string, object: Written, old: Written | undefined): str
     case 'EtcdRestore':
       return restoreProblem(object.spec);
     default:
-      return specProblem(object.spec) ?? (old === undefined ? undefined : changeProblem(object, old));
+      return (
+        specProblem(object.spec) ??
+        (old === undefined ? restoreVersionProblem(object.spec) : changeProblem(object, old))
+      );
   }
 }

@@ -5,9 +5,9 @@ import { whyNever } from './lib/crontab.ts';
 import { eventsOf } from './lib/events.ts';
 import { finalize } from './lib/finalize.ts';
 import { cronJobs, IMAGE } from './lib/jobs.ts';
-import { endLate, readWaits } from './lib/late.ts';
+import { endJob, lateJobs, waitsBefore } from './lib/late.ts';
 import { JOB_FILTER, POD_FILTER, type SeenJob, type SeenPod } from './lib/seen.ts';
-import { type Backup, BACKUP_LABEL, GROUP } from './lib/spec.ts';
+import { type Backup, BACKUP_LABEL, GROUP, secondsOf } from './lib/spec.ts';
 import { secondsToTick, standingOf, statusOf } from './lib/status.ts';
 
 type Watched = { readonly jobs: SeenJob; readonly pods: SeenPod; readonly leaving: string };
@@ -34,7 +34,7 @@ export default reconcile<Backup, Watched>(
 );
 
 function work(run: ReconcileRun<Backup, Watched>): ReconcileAnswer {
-  const { object, watched, patch, reason, attempt, previous } = run;
+  const { object, watched, patch } = run;
   const { jobs, pods } = watched;
   const { schedule, timeZone, drill } = object.spec;
   const schedules = drill === undefined ? [schedule] : [schedule, drill.schedule];
@@ -42,8 +42,8 @@ function work(run: ReconcileRun<Backup, Watched>): ReconcileAnswer {
   if (problems.length > 0) return refuse('ImpossibleSchedule', problems.join('; '));
   const own = jobs.filter(({ backupUid }) => backupUid === object.metadata.uid);
   const standing = standingOf(object, own, pods);
-  const before = reason === 'again' && attempt === 1 ? readWaits(previous) : undefined;
-  const waits = endLate(object, { jobs: own, pods, patch, before });
+  const { late, waits } = lateJobs(secondsOf(object.spec.startTimeout), { jobs: own, pods, before: waitsBefore(run) });
+  for (const job of late) endJob(job, patch);
   const again = Math.min(waits?.again ?? Infinity, secondsToTick(object) ?? Infinity);
   return {
     children: cronJobs(object, IMAGE),

@@ -1,7 +1,7 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
 import { DEFAULT_IMAGE, serviceUrl, type ClusterSpec } from './cluster.ts';
 import { backupProblem } from './backup-problem.ts';
-import { bucketAnswer, type PodView } from './bucket-backup.ts';
+import { bucketAnswer, type AroundBucket } from './bucket-backup.ts';
 import type { Bucket } from './bucket.ts';
 import { asGiven, BACKUP_LABEL, GIVEN } from './form.ts';
 import { givenIn, jobState } from './parts.ts';
@@ -10,7 +10,14 @@ import { clientMount } from './tls/client-files.ts';
 
 export interface EtcdBackup extends KubernetesObject {
   readonly spec: BackupSpec;
-  readonly status?: { readonly file?: string; readonly backup?: string; readonly takenAt?: string };
+  readonly status?: BackupStatus;
+}
+
+export interface BackupStatus {
+  readonly file?: string;
+  readonly backup?: string;
+  readonly takenAt?: string;
+  readonly conditions?: readonly { readonly type: string; readonly reason?: string; readonly message?: string }[];
 }
 
 /** A claim or a bucket; a schedule has a bucket. */
@@ -32,9 +39,8 @@ export interface ClusterView {
 }
 
 /** What there is around a backup. */
-export interface AroundBackup {
+export interface AroundBackup extends AroundBucket {
   readonly clusters: readonly ClusterView[];
-  readonly pods: readonly PodView[];
   /** Its Job or its CronJob. */
   readonly there: KubernetesObject | undefined;
 }
@@ -46,12 +52,12 @@ export function backupAnswer(backup: EtcdBackup, around: AroundBackup): Reconcil
   const { namespace = '' } = backup.metadata;
   const { cluster: name, destination } = backup.spec;
   const cluster = around.clusters.find((one) => one.name === name && one.namespace === namespace);
-  const { pods, there } = around;
+  const { there } = around;
   const given = there && givenIn(there.metadata.annotations?.[GIVEN] ?? '', 'batch/v1', 'Job');
   const done =
     destination === undefined
       ? claimAnswer(backup, { cluster, there, given })
-      : bucketAnswer(backup, destination, { cluster, there, given, pods });
+      : bucketAnswer(backup, destination, { ...around, cluster, given });
   if (done !== undefined) return done;
   const message = `there is no EtcdCluster ${name} in the namespace ${namespace}: set spec.cluster to one that is there`;
   return answer('False', 'NoCluster', { message });

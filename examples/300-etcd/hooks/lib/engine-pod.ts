@@ -1,9 +1,11 @@
+import { IMAGE } from './backup-engine/jobs.ts';
 import { podTemplate, type EnginePod } from './backup-engine/pod.ts';
 import type { Backup } from './backup-engine/spec.ts';
 import type { Bucket } from './bucket.ts';
 
-/** The image of example 310, which has the engines of solutions/backup and what they run. */
-export const BACKUP_IMAGE = process.env['BACKUP_IMAGE'] ?? 'registry.example.com/backup-operator:1';
+/** How long a Pod may take to begin, and a Job to end. */
+export const START_TIMEOUT = '10m';
+export const DEADLINE = '6h';
 
 /** Whose backups an engine works on, and where they are. */
 export interface EngineWork {
@@ -19,7 +21,7 @@ export interface EngineWork {
 
 /** The spec of a Pod in which the engine makes a backup once: verified, locked, and with retention, as in example 310. */
 export function enginePod(work: EngineWork): EnginePod['spec'] {
-  return podTemplate(asBackup(work), 'backup', BACKUP_IMAGE).spec;
+  return podTemplate(asBackup(work), 'backup', IMAGE).spec;
 }
 
 /** The same as a Backup of example 310. */
@@ -40,8 +42,8 @@ function asBackup({ namespace, of, bucket, endpoints, tlsSecretName, retention =
       retention: { keep, keepDays },
       verify: 'Restore',
       retries: 3,
-      startTimeout: '10m',
-      deadline: '6h',
+      startTimeout: START_TIMEOUT,
+      deadline: DEADLINE,
       lockTimeout: '2m',
       room: { memory: '2Gi', disk: '20Gi' },
       deletionPolicy: 'Keep',

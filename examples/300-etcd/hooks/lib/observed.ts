@@ -22,6 +22,8 @@ export interface Observed {
   readonly memory: Memory;
   /** How far the Job is that restores the first member. */
   readonly restoring: 'none' | 'running' | 'done' | 'failed';
+  /** Which Pods of it have failed, and why it has, for people; absent where there is no such Job. */
+  readonly restoreSaid?: string;
   /** That Job as it was given. */
   readonly restoreGiven?: NewObject;
   /** Its certificates; undefined where it has none. */

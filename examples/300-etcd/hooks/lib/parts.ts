@@ -23,12 +23,25 @@ export function partsOf(
   return [...byMember.values()].toSorted(byNumber(cluster));
 }
 
+type Restoring = Pick<Observed, 'restoring' | 'restoreSaid' | 'restoreGiven'>;
+
 /** The Job that restores the first member: how far it is, and as it was given. */
-export function restoreOf(jobs: readonly KubernetesObject[]): Pick<Observed, 'restoring' | 'restoreGiven'> {
+export function restoreOf(jobs: readonly KubernetesObject[]): Restoring {
   const [job] = jobs;
   if (job === undefined) return { restoring: 'none' };
   const restoreGiven = givenIn(job.metadata.annotations?.[GIVEN] ?? '', 'batch/v1', 'Job');
-  return { restoring: jobState(job), ...(restoreGiven && { restoreGiven }) };
+  return { restoring: jobState(job), restoreSaid: saidOf(job), ...(restoreGiven && { restoreGiven }) };
+}
+
+/** How many Pods of a Job have failed, and why it has. */
+function saidOf(job: KubernetesObject): string {
+  const { failed, conditions } = fieldsOf(Reflect.get(job, 'status'));
+  const all = Array.isArray(conditions) ? conditions.map(fieldsOf) : [];
+  const why = all.find(({ type, status }) => type === 'Failed' && status === 'True');
+  return [
+    ...(typeof failed === 'number' && failed > 0 ? [`${failed} Pods have failed`] : []),
+    ...(why === undefined ? [] : [`${textOf(why['reason'])}: ${textOf(why['message'])}`]),
+  ].join(', ');
 }
 
 /** By its conditions. */

@@ -6,6 +6,7 @@ import type { Member, Observed, Wanted } from './observed.ts';
 import { refusal } from './refusal.ts';
 import { repairStep } from './repair.ts';
 import { roll } from './roll.ts';
+import { restoreVersionProblem } from './restore-version.ts';
 import { defragmentStep, spaceStep } from './space.ts';
 import { refuse, wait, type Step } from './step.ts';
 import { renewTls, urgentTls } from './tls/tls-step.ts';
@@ -47,22 +48,25 @@ function unanswered(observed: Observed, wanted: Wanted): Step {
 }
 
 /** The first member begins with nothing, or with a snapshot that a Job has put on its volume. */
-function foundingStep({ cluster, parts, restoring }: Observed, { spec }: Wanted): Step {
+function foundingStep({ cluster, parts, restoring, restoreSaid = '' }: Observed, { spec }: Wanted): Step {
   const member = memberName(cluster, 0);
   if (parts.some(({ set }) => set !== undefined)) {
     return wait('Founding', `${member} has not answered yet: see Pod ${member}-0`);
   }
   if (spec.restore === undefined) return { do: 'found', member };
+  const problem = restoreVersionProblem(spec);
+  if (problem !== undefined) return refuse('InvalidSpec', problem);
   const from = restoredFrom(spec.restore);
+  const said = restoreSaid === '' ? '' : ` (${restoreSaid})`;
   switch (restoring) {
     case 'none':
       return { do: 'restore', member };
     case 'running':
-      return wait('Restoring', `Job ${member}-restore puts ${from} on the volume of ${member}`);
+      return wait('Restoring', `Job ${member}-restore puts ${from} on the volume of ${member}${said}`);
     case 'failed':
       return refuse(
         'RestoreFailed',
-        `Job ${member}-restore could not restore ${from}: see its Pod; then delete this EtcdCluster and make it anew with a snapshot that is there and whole`,
+        `Job ${member}-restore could not restore ${from}${said}: see its Pods; then delete this EtcdCluster and make it anew with a snapshot that is there and whole`,
       );
     case 'done':
       return { do: 'found', member };

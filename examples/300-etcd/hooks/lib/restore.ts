@@ -3,6 +3,7 @@ import { restoreProblem } from './backup-problem.ts';
 import type { BackupSpec, EtcdBackup } from './backup.ts';
 import type { StoredBackup } from './bucket.ts';
 import { GROUP, type ClusterSpec, type ClusterStatus, type RestoreOptions } from './cluster.ts';
+import { restoreVersionProblem } from './restore-version.ts';
 
 export interface EtcdRestore extends KubernetesObject {
   readonly spec: RestoreSpec;
@@ -53,6 +54,8 @@ export function restoreAnswer(
   if (there !== undefined) return { condition: stateOf(there, uid) };
   const from = sourceOf(restore, backups);
   if ('condition' in from) return from;
+  const problem = restoreVersionProblem({ version: template.version, restore: from });
+  if (problem !== undefined) return no('InvalidSpec', problem.replace('spec.', 'spec.template.'));
   const create = {
     apiVersion: `${GROUP}/v1`,
     kind: 'EtcdCluster',

@@ -34,19 +34,36 @@ export function attemptIn(name: string): number {
   return Number(/-remove-[^-]*-(\d{1,6})$/.exec(name)?.[1] ?? 0);
 }
 
-interface CronJobParts {
+interface TaskParts {
   readonly task: Task;
   readonly name: string;
   readonly schedule: string;
   readonly image: string;
 }
 
-function cronJob(backup: Backup, { task, name, schedule, image }: CronJobParts): object {
+function cronJob(backup: Backup, { task, name, schedule, image }: TaskParts): object {
   const { timeZone, suspend } = backup.spec;
+  const job = jobSpec(backup, task, image);
+  return cronJobOf({ name, labels: labelsOf(backup, task), schedule, timeZone, suspend, job });
+}
+
+export interface CronJobParts {
+  readonly name: string;
+  /** Of the CronJob and its Jobs. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly schedule: string;
+  readonly timeZone: string;
+  readonly suspend: boolean;
+  /** The spec of its Jobs. */
+  readonly job: object;
+}
+
+/** A CronJob whose Jobs do not overlap. */
+export function cronJobOf({ name, labels, schedule, timeZone, suspend, job }: CronJobParts) {
   return {
     apiVersion: 'batch/v1',
     kind: 'CronJob',
-    metadata: { name, labels: labelsOf(backup, task) },
+    metadata: { name, labels },
     spec: {
       schedule,
       timeZone,
@@ -56,7 +73,7 @@ function cronJob(backup: Backup, { task, name, schedule, image }: CronJobParts):
       concurrencyPolicy: 'Forbid',
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 3,
-      jobTemplate: { metadata: { labels: labelsOf(backup, task) }, spec: jobSpec(backup, task, image) },
+      jobTemplate: { metadata: { labels }, spec: job },
     },
   };
 }

@@ -1,7 +1,6 @@
-import type { Patch } from 'hooklet';
+import type { KubernetesObject, Patch, ReconcileRun } from 'hooklet';
 import { asFields } from './report.ts';
 import { podsOf, type SeenJob, type SeenPod } from './seen.ts';
-import { type Backup, secondsOf } from './spec.ts';
 
 /** Neither a clock that is wrong nor a list from the past ends a Job that was not watched for this long. */
 const WATCHED_SECONDS = 60;
@@ -13,21 +12,17 @@ export interface Waits {
 }
 
 /** What the look before has seen, where this one was due after it and nothing has happened in between. */
-export function readWaits(output: unknown): Waits | undefined {
-  const { again, watched } = asFields(output);
-  if (typeof again !== 'number') return undefined;
+export function waitsBefore({ reason, attempt, previous }: Again): Waits | undefined {
+  const { again, watched } = asFields(previous);
+  if (reason !== 'again' || attempt !== 1 || typeof again !== 'number') return undefined;
   const numbers = Object.entries(asFields(watched)).filter((entry): entry is [string, number] => Number(entry[1]) >= 0);
   return { again, watched: Object.fromEntries(numbers) };
 }
 
-/**
- * Ends Jobs whose Pod has not begun within `startTimeout`, so that the next tick is not held up. Undefined where no Job
- * waits.
- */
-export function endLate(backup: Backup, { jobs, pods, patch, before }: LateParts): Waits | undefined {
-  const limit = secondsOf(backup.spec.startTimeout);
+/** The Jobs whose Pod has not begun within `limit` seconds, so that the next tick is not held up. */
+export function lateJobs(limit: number, { jobs, pods, before }: LateParts): Late {
   const waiting = jobs.filter((job) => job.end === '' && !job.deleting && job.deadline !== 1 && !began(job, pods));
-  if (waiting.length === 0) return undefined;
+  if (waiting.length === 0) return { late: [] };
   const least = Math.min(limit, WATCHED_SECONDS);
   const all = waiting.map((job) => {
     const key = keyOf(job, pods);
@@ -37,20 +32,31 @@ export function endLate(backup: Backup, { jobs, pods, patch, before }: LateParts
     const age = Math.max(watched, (Date.now() - Date.parse(startOf(job, pods))) / 1000);
     return { job, key, watched, left: Math.ceil(Math.max(limit - age, least - watched)) };
   });
-  for (const { job, left } of all) if (left <= 0 && isSeen(job, pods)) end(backup, job, patch);
+  const late = all.filter(({ job, left }) => left <= 0 && isSeen(job, pods)).map(({ job }) => job);
   const again = Math.min(...all.map(({ left }) => (left > 0 ? left : least)));
-  return { again, watched: Object.fromEntries(all.map(({ key, watched }) => [key, watched])) };
+  return { late, waits: { again, watched: Object.fromEntries(all.map(({ key, watched }) => [key, watched])) } };
+}
+
+export interface Late {
+  /** Those to be ended now. */
+  readonly late: readonly SeenJob[];
+  /** Undefined where no Job waits. */
+  readonly waits?: Waits;
 }
 
 export interface LateParts {
   readonly jobs: readonly SeenJob[];
   readonly pods: readonly SeenPod[];
-  readonly patch: Patch;
   readonly before: Waits | undefined;
 }
 
-/** The API server is asked for the Job as it is now, and it is left alone where its Pod is ready after all. */
-function end({ metadata: { namespace = '' } }: Backup, { name, uid }: SeenJob, patch: Patch): void {
+type Again = Pick<ReconcileRun<KubernetesObject>, 'reason' | 'attempt' | 'previous'>;
+
+/**
+ * Ends a Job by its deadline. The API server is asked for it as it is now, and it is left alone where its Pod is ready
+ * after all.
+ */
+export function endJob({ namespace, name, uid }: SeenJob, patch: Patch): void {
   const isSame = `.metadata.uid == ${JSON.stringify(uid)} and (.status | (.ready // 0) + (.succeeded // 0)) == 0`;
   const isOver = 'any(.status.conditions[]?; .status == "True" and (.type == "Complete" or .type == "Failed"))';
   patch.jq(

@@ -1,6 +1,11 @@
 // What the hook sees of Jobs and Pods: the filters, and what they make.
 import { TASK_LABEL, UID_LABEL } from './spec.ts';
 
+const labels = '(.metadata.labels // {})';
+
+export const JOB_FILTER = jobFilter(UID_LABEL);
+export const POD_FILTER = podFilter(UID_LABEL);
+
 /** A Job, as `JOB_FILTER` shows it. */
 export interface SeenJob {
   readonly name: string;
@@ -51,21 +56,24 @@ export interface EndedContainer {
   readonly at: string;
 }
 
-const labels = '(.metadata.labels // {})';
-
-export const JOB_FILTER = `
+/** The filter of Jobs that say in this label, by its uid, which object they are of. */
+export function jobFilter(uidLabel: string): string {
+  return `
 ((.status.conditions // []) | map(select(.status == "True" and (.type == "Complete" or .type == "Failed"))) | first) as $end
 | {
     name: .metadata.name, namespace: .metadata.namespace, uid: .metadata.uid, created: .metadata.creationTimestamp,
-    backupUid: (${labels}["${UID_LABEL}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
+    backupUid: (${labels}["${uidLabel}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
     deleting: (.metadata.deletionTimestamp != null), deadline: .spec.activeDeadlineSeconds,
     counts: ((.status // {}) | (.active // 0) + (.failed // 0) + (.succeeded // 0) > 0),
     ready: ((.status.ready // 0) > 0),
     end: ($end.type // ""), endReason: ($end.reason // ""), endMessage: ($end.message // ""),
     endedAt: (.status.completionTime // $end.lastTransitionTime // "")
   }`;
+}
 
-export const POD_FILTER = `
+/** The filter of their Pods. */
+export function podFilter(uidLabel: string): string {
+  return `
 ((.status.initContainerStatuses // []) + (.status.containerStatuses // [])) as $all
 | ([$all[] | select(.state.terminated) | {container: .name, exitCode: .state.terminated.exitCode,
     reason: (.state.terminated.reason // ""), message: ((.state.terminated.message // "")[:4096]),
@@ -76,13 +84,14 @@ export const POD_FILTER = `
     name: .metadata.name, uid: .metadata.uid, created: .metadata.creationTimestamp,
     job: (${labels}["batch.kubernetes.io/job-name"] // ""),
     jobUid: (${labels}["batch.kubernetes.io/controller-uid"] // ""),
-    backupUid: (${labels}["${UID_LABEL}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
+    backupUid: (${labels}["${uidLabel}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
     over: (.status.phase == "Succeeded" or .status.phase == "Failed"),
     began: any($all[]; .state.running or .state.terminated),
     runningSince: ([$all[] | select(.name == "engine") | .state.running.startedAt // empty] | first // ""),
     waitReason: ($held.reason // $waits.reason // ""), waitMessage: ($held.message // $waits.message // ""),
     ended: (([$ended[] | select(.exitCode != 0)] | first) // ([$ended[] | select(.container == "engine")] | first) // null)
   }`;
+}
 
 /** The Pods of a Job, the newest last; not those of one before it that had its name. */
 export function podsOf(job: SeenJob, pods: readonly SeenPod[]): readonly SeenPod[] {
