@@ -24,3 +24,7 @@ it('the operator of etcd is given each right once', () => {
   expect(twice).toEqual([]);
   expect(rights).toContain('create /secrets ');
 });
+
+it('it may note on an EtcdBackup which Events were told', () => {
+  expect(objects.flatMap(rightsOf)).toContain('patch etcd.hooklet.dev/etcdbackups ');
+});
