@@ -57,6 +57,7 @@ export const SHARES: readonly (readonly string[])[] = [
   [
     'cluster/operators/300-etcd',
     'cluster/operators/300-etcd-tls',
+    'cluster/operators/300-etcd-space',
     'cluster/operators/340-prometheus',
     'operators/stories',
     'solutions/backup',
