@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, readdirSync, statSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorld } from '../../../src/testing/index.ts';
 import type { TestWorld, WorldOptions } from '../../../src/testing/public.ts';
@@ -38,6 +38,8 @@ const COMMENTS: Readonly<Record<string, string>> = { ts: '//', js: '//', mjs: '/
 function comment(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const path = join(folder, name);
+    // Nothing is written where a link leads.
+    if (realpathSync(path) !== join(realpathSync(folder), name)) continue;
     const mark = COMMENTS[name.split('.').at(-1) ?? ''];
     if (mark !== undefined && statSync(path).isFile()) appendFileSync(path, `\n${mark} The second version.\n`);
   }

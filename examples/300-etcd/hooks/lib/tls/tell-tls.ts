@@ -1,7 +1,7 @@
 import type { ConditionToSet } from 'hooklet';
 import type { Observed, Wanted } from '../observed.ts';
 import type { Step } from '../step.ts';
-import { lifetimesOf } from './wanted.ts';
+import { DEFAULT_AUTHORITY_DURATION, DEFAULT_DURATION, lifetimesOf } from './wanted.ts';
 
 const CONDITION = 'CertificatesValid';
 /** What keeps certificates from being made. */
@@ -24,7 +24,15 @@ export function certificatesOf(observed: Observed, wanted: Wanted, step: Step): 
       tls.given === undefined ? 'see Ready for what keeps it from being renewed' : 'renew it in its Secret';
     return [condition('False', 'Expiring', `the certificate of ${first} is valid until ${until} only: ${source}`)];
   }
-  return [condition('True', 'Valid', `the first that ends is that of ${first}, on ${until}`)];
+  return [condition('True', 'Valid', `the first that ends is that of ${first}, on ${until}${renewal(wanted)}`)];
+}
+
+/** What the next ones will be, where they are not those of the user. */
+function renewal({ spec: { tls = {} } }: Wanted): string {
+  const { secrets, duration = DEFAULT_DURATION, authorityDuration = DEFAULT_AUTHORITY_DURATION } = tls;
+  return secrets === undefined
+    ? `; the next are valid for ${duration}, and the next authority for ${authorityDuration}`
+    : '';
 }
 
 /** When the first certificate ends, and when the authorities do. */
