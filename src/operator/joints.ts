@@ -61,6 +61,7 @@ export class Joints {
     const { options, access } = parts;
     const { log } = options;
     const load = hookLoader(parts.runner, signal);
+    let begun = parts.loading;
     const scheduledRuns = new ScheduledRuns();
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.runs.holdOf(runId) },
@@ -81,11 +82,14 @@ export class Joints {
       unitOf: (hook) => this.hooks.unitOf(hook),
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),
-      lost: parts.leadership?.lost,
     });
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
-      load: async (files) => parts.loading?.hooks ?? load(files),
+      load: async (files) => {
+        const first = begun;
+        begun = undefined;
+        return first?.hooks ?? load(files);
+      },
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
       createUnit: createUnitFactory(this.#unitOptions(scheduledRuns)),
       onLoaded: (hook) => logLoaded(hook, Date.now(), log),

@@ -8,6 +8,7 @@ import { ownNamespace } from '../kube/coordination/own-pod.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import type { Fence } from './fences.ts';
 import { replacedEvent } from './open-events.ts';
 
 /** How replicas agree which of them runs hooks. */
@@ -21,6 +22,7 @@ export interface LeadershipOptions {
   readonly env: Environment;
   readonly metrics: Metrics;
   readonly events: Pick<EventRecorder, 'record'>;
+  readonly fence: Fence;
   readonly log: Logger;
 }
 
@@ -30,11 +32,12 @@ export interface LeadershipOptions {
  *
  * - standing-by: hooks are loaded, and none is run or watches anything. `/readyz` says whether this replica could lead.
  * - leading: hooks run. Recorded as the Event `LeaderElected`.
- * - lost: another replica may lead, so running hooks are ended without a grace period. Recorded as `LeaderLost`.
+ * - lost: another replica may lead, so running hooks are ended without a grace period. Recorded as `LeaderLost`. Where
+ *   this process stands still, the fence ends them.
  */
 export function openLeadership(
   { leaseName: name, ...times }: LeaderElectionSettings,
-  { access, userAgent, env, metrics, events, log }: LeadershipOptions,
+  { access, userAgent, env, metrics, events, fence, log }: LeadershipOptions,
   ends: AsyncDisposableStack,
 ): LeaderElection {
   const onReplaced = (silentMs: number): void => {
@@ -62,7 +65,7 @@ export function openLeadership(
     }
   };
   metrics.leaderElectionStatus.set({ name }, 0);
-  return new LeaderElection({ ...times, client, namespace, name, identity, onChange, log });
+  return new LeaderElection({ ...times, client, namespace, name, identity, onChange, fence, log });
 }
 
 /** Why this replica refuses a change that only the leader may make; undefined on the leader and without election. */

@@ -50,7 +50,7 @@ export function openEffects(
 /** Absent without `leaderElection`. */
 export function openElection(
   { leaderElection, cluster: { userAgent }, env, log }: OperatorOptions,
-  parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events'>,
+  parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events' | 'fence'>,
   ends: AsyncDisposableStack,
 ): LeaderElection | undefined {
   if (leaderElection === undefined) return undefined;

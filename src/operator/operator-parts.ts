@@ -73,4 +73,4 @@ export interface OperatorParts {
 }
 
 /** Whether this operator may run hooks. */
-export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
+export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'check' | 'status'>;

@@ -8,6 +8,7 @@ import { openControl, type ControlSettings } from './control/open-control.ts';
 import type { DryRunSettings } from './dry-run/dry-run.ts';
 import { withoutTraces } from './dry-run/without-traces.ts';
 import { LateDoor } from './http/late-door.ts';
+import { shareFence } from './fences.ts';
 import type { LeaderElectionSettings } from './leadership.ts';
 import { bothTexts, healthOf, latest, metricPages, NOT_READY, openServer, type HealthPages } from './open-port.ts';
 import { openAdmission, openCluster, openEffects, openElection, openMetrics, openRecords } from './open-rooms.ts';
@@ -99,7 +100,8 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const server = await openServer(options, pages, ends);
   const { access, dryRun } = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
-  const leadership = openElection(options, { access, metrics, ...records }, ends);
+  const fence = shareFence(runner.fence);
+  const leadership = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
   const unasked = latch();
   const operator = new Operator({
     options,
@@ -113,7 +115,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
     ...records,
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     around: dryRun?.around,
-    openLocks: dryRun === undefined ? openLocks(options, { access, metrics, runner }, ends) : undefined,
+    openLocks: dryRun === undefined ? openLocks(options, { access, metrics, fence: fence() }, ends) : undefined,
     signal,
     unasked: unasked.promise,
   });

@@ -12,10 +12,10 @@ interface ActiveRun {
   isFenced: boolean;
 }
 
-/** Where the operator has a lock, others may take it while the operator stands still. */
+/** Where the operator leads or has a lock, others may take that while the operator stands still. */
 const FENCED: StartError = {
   code: '',
-  message: 'it was killed because the operator stood still for so long that others may have taken its lock',
+  message: 'it was killed because the operator stood still for so long that others may lead or hold its lock',
 };
 
 /** The runs of the spawner process. */

@@ -125,6 +125,7 @@ describe('a hook that is asked', () => {
     const leadership: Leadership = {
       leading: Promise.withResolvers<void>().promise,
       lost: never,
+      check: () => {},
       status: { type: 'standing-by', leader: 'another' },
     };
     await using rig = await operatorWith({ 'b.sh': hook(ANSWERS, 'touch "$OUT/started"') }, leadership);

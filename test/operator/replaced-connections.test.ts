@@ -94,7 +94,8 @@ describe('connections of which nothing comes', () => {
     const events = { record: (event: RecordedEvent) => void recorded.push(event) };
     const settings = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 2000 };
     const access = { cluster: server.cluster };
-    const leadership = openLeadership(settings, { access, userAgent: 'x', env, metrics, events, log }, ends);
+    const parts = { access, userAgent: 'x', env, metrics, events, fence: () => {}, log };
+    const leadership = openLeadership(settings, parts, ends);
     const stop = new AbortController();
     const ran = leadership.run(stop.signal);
 

@@ -4,7 +4,8 @@
  * aborts. A candidate stands by (tries to acquire the lease every `retryPeriodMs`), leads (renews it at the same pace),
  * or has lost it. What must hold: a leader that could not renew for `renewDeadlineMs` stops, counted from when its last
  * successful renewal was sent, and others wait the longer `leaseDurationMs`. So the old leader has stopped before a new
- * one starts, whatever requests hang or clocks differ.
+ * one starts, whatever requests hang or clocks differ. Where this process stands still, its `fence` ends its work
+ * shortly before they do.
  */
 
 import { LeaseLostError, summaryOf } from '../../errors.ts';
@@ -29,6 +30,8 @@ export interface LeaderElectionOptions extends LeasePlace, LeaderElectionTimes {
   /** The holder identity of this candidate. It must be unique, also among successive processes of one Pod. */
   readonly identity: string;
   readonly onChange?: (status: ElectionStatus) => void;
+  /** Has the work of a leader killed unless it is called again within `leftMs`; without a time it is not. */
+  readonly fence?: (leftMs?: number) => void;
   readonly log: Logger;
   /** Milliseconds since the epoch, written into the lease for people who read it; default `Date.now`. */
   readonly now?: () => number;
@@ -46,6 +49,8 @@ export type ElectionStatus =
   | { readonly type: 'lost' };
 
 const RELEASE_MS = 3000;
+/** Of the time from the deadline of a renewal until others lead: later than hooks that are ended in good order. */
+const FENCE_SHARE = 0.9;
 
 /** One candidate for the lease; see above. */
 export class LeaderElection {
@@ -82,6 +87,11 @@ export class LeaderElection {
     return this.#lost.signal;
   }
 
+  /** Has `lost` abort now if it is late, where this process stood still and no timer has told yet. */
+  check(): void {
+    if (this.#status.type === 'leading' && this.#leftMs() <= 0) this.#end('it was not renewed in time');
+  }
+
   /**
    * Stands by, then leads and renews until `signal` aborts, and releases the lease. All work of a leader must have
    * ended before `signal` aborts. Rejects with `LeaseLostError` when the lease is lost.
@@ -93,6 +103,7 @@ export class LeaderElection {
       this.#leading.resolve();
       await this.#renewUntil(signal);
     }
+    this.#options.fence?.();
     if (this.#mayHold) await this.#release();
   }
 
@@ -131,6 +142,7 @@ export class LeaderElection {
       throw error;
     }
     this.#renewedAtMs = sentAtMs;
+    this.#options.fence?.(this.#leftMs() + (leaseDurationMs - this.#options.renewDeadlineMs) * FENCE_SHARE);
     return true;
   }
 
@@ -140,6 +152,7 @@ export class LeaderElection {
     while (!signal.aborted) {
       await sleep(Math.min(retryPeriodMs, this.#leftMs()), signal);
       if (signal.aborted) return;
+      this.lost.throwIfAborted();
       if (this.#leftMs() <= 0) this.#lose('it was not renewed in time', failure);
       try {
         await this.#renewInTime(signal);
@@ -184,6 +197,10 @@ export class LeaderElection {
   }
 
   #lose(why: string, cause?: unknown): never {
+    throw this.#end(why, cause);
+  }
+
+  #end(why: string, cause?: unknown): LeaseLostError {
     const { namespace, name } = this.#options;
     this.#setStatus({ type: 'lost' });
     const detail = cause instanceof Error ? ` (${cause.message})` : '';
@@ -192,7 +209,7 @@ export class LeaderElection {
       { cause },
     );
     this.#lost.abort(error);
-    throw error;
+    return error;
   }
 
   /** Lets the next candidate lead at once. A failed release only delays it until the lease expires. */

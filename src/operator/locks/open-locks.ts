@@ -3,20 +3,20 @@ import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import type { Environment } from '../../kube/environment.ts';
 import { createKubeClient } from '../../kube/kube-client.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { Runner } from '../../runner/runner.ts';
 import type { ClusterAccess, ClusterOptions } from '../cluster-access.ts';
+import type { Fence } from '../fences.ts';
 import { RunLocks, type RunLocksOptions } from './run-locks.ts';
 
 export interface OpenLocksParts {
   readonly access: Pick<ClusterAccess, 'cluster'>;
   readonly metrics: Metrics;
-  readonly runner: Pick<Runner, 'fence'>;
+  readonly fence: Fence;
 }
 
 /** Returns what opens the locks of hooks; their connection is made at the first request, and closed with `ends`. */
 export function openLocks(
   { cluster: { userAgent }, env, lockTimes: times }: OpenLocksSettings,
-  { access: { cluster }, metrics, runner }: OpenLocksParts,
+  { access: { cluster }, metrics, fence }: OpenLocksParts,
   ends: AsyncDisposableStack,
 ): (waiting: RunLocksOptions['waiting']) => RunLocks {
   return (waiting) => {
@@ -26,7 +26,7 @@ export function openLocks(
     const { POD_NAME: pod = '' } = env;
     const host = pod === '' ? hostname() : pod;
     const namespace = ownNamespace(env, cluster.namespace);
-    return new RunLocks({ client, namespace, host, waiting, metrics, fence: runner.fence, ...(times && { times }) });
+    return new RunLocks({ client, namespace, host, waiting, metrics, fence, ...(times && { times }) });
   };
 }
 

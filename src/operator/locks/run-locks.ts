@@ -16,6 +16,7 @@ import { sleep } from '../../lib/sleep.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
+import type { Fence } from '../fences.ts';
 import { lockedOutRun, lostRun, refusedRun, untakenRun } from './lock-outcomes.ts';
 import type { WaitingTasks } from './waiting-tasks.ts';
 
@@ -23,8 +24,7 @@ export interface RunLocksOptions extends Pick<LockOptions, 'client' | 'namespace
   /** The Pod or machine, with which the text of each holder begins. */
   readonly host: string;
   readonly waiting: WaitingTasks;
-  /** Has all hooks killed that run unless it is called again within `leftMs`; without a time none is. */
-  readonly fence: (leftMs?: number) => void;
+  readonly fence: Fence;
   readonly metrics: Pick<Metrics, 'lockWaitSeconds' | 'locksHeld' | 'locksLost'>;
 }
 

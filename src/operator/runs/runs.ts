@@ -6,6 +6,7 @@ import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
+import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
 import { Queues } from '../../queue/queues.ts';
 import type { TaskQueue } from '../../queue/task-queue.ts';
 import { AskedRuns, type Ask } from '../../run/asked-runs.ts';
@@ -29,6 +30,7 @@ import { createResultReport } from '../results/report-result.ts';
 import { ToldEvents } from '../results/told-events.ts';
 import { SeenObjects } from '../reconcile/seen-objects.ts';
 import { runInUnit } from './run-in-unit.ts';
+import { underLeadership } from './under-leadership.ts';
 import { createQueueFactory } from '../queues/task-queue.ts';
 import { Wishes } from '../queues/wishes.ts';
 
@@ -45,8 +47,8 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly onStarted: (hook: Hook) => void;
   /** From the abort of the signal of `run` until running hooks are ended. */
   readonly gracePeriodMs: number;
-  /** Aborts when another replica may lead: running hooks are ended without the grace period. */
-  readonly lost?: AbortSignal | undefined;
+  /** When its `lost` aborts, another replica may lead: running hooks are ended without the grace period. */
+  readonly leadership?: Pick<LeaderElection, 'lost' | 'check'> | undefined;
   /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
   readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
   readonly children?: ChildrenDoor | undefined;
@@ -116,7 +118,7 @@ export class Runs {
       effects: { ...options.effects, ...openReport(options, { seen, told }) },
       endable: this.#endable,
       locks,
-      terminate: this.#terminate.signal,
+      ...underLeadership({ executor: options.executor, terminate: this.#terminate.signal }, options.leadership),
     };
     this.#queues = new Queues(createQueueFactory(runOptions));
     const run = async (asked: Run, signal: AbortSignal): Promise<RunOutcome> => runInUnit(asked, runOptions, signal);
@@ -247,8 +249,8 @@ export class Runs {
   }
 
   async #terminateAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
-    const { lost, gracePeriodMs } = this.#options;
-    const atOnce = lost === undefined ? ended : AbortSignal.any([ended, lost]);
+    const { leadership, gracePeriodMs } = this.#options;
+    const atOnce = leadership === undefined ? ended : AbortSignal.any([ended, leadership.lost]);
     await Promise.race([aborted(signal), aborted(atOnce)]);
     await sleep(gracePeriodMs, atOnce);
     this.#terminate.abort();

@@ -23,6 +23,10 @@ interface Candidate {
   /** Stops without any cleanup. */
   readonly crash: () => void;
   readonly error: () => unknown;
+  /** When its work is killed unless it renews; undefined when it is not. */
+  readonly fencedAt: () => number | undefined;
+  /** Stands still for this time: none of its timers is heard. */
+  readonly stall: (ms: number) => void;
 }
 
 let sandbox: Sandbox;
@@ -46,6 +50,8 @@ function candidate(identity: string, { skewMs = 0, random = (): number => 0.5 } 
   const controller = new AbortController();
   let crashed = false;
   let error: unknown;
+  let fencedAt: number | undefined;
+  let stalledMs = 0;
   let isAtWork = false;
   const election = new LeaderElection({
     ...times,
@@ -57,6 +63,8 @@ function candidate(identity: string, { skewMs = 0, random = (): number => 0.5 } 
     log,
     now: () => Date.now() + skewMs,
     random,
+    elapsed: () => performance.now() + stalledMs,
+    fence: (leftMs) => (fencedAt = leftMs === undefined ? undefined : Date.now() + leftMs),
   });
   void election.leading.then(() => (isAtWork = true));
   election.lost.addEventListener('abort', () => (isAtWork = false));
@@ -79,6 +87,8 @@ function candidate(identity: string, { skewMs = 0, random = (): number => 0.5 } 
       isAtWork = false;
     },
     error: () => error,
+    fencedAt: () => fencedAt,
+    stall: (ms) => void (stalledMs += ms),
   };
   candidates.push(made);
   return made;
@@ -188,6 +198,34 @@ describe('leader election', () => {
       message: expect.stringMatching(/default\/hooklet is lost: .*in time.*no answer/),
     });
     expect(a.election.status).toEqual({ type: 'lost' });
+  });
+
+  it('has its work killed 14.5 s after its last renewal, where it stands still, and not after it has ended', async () => {
+    const a = candidate('a');
+    expect(a.fencedAt()).toBeUndefined();
+    await passUntil(a.isAtWork);
+    await pass(20 * SECOND);
+    const renewedAt = Date.parse(String((await lease())['renewTime']));
+
+    expect(Math.round(((a.fencedAt() ?? 0) - renewedAt) / 100)).toBe(145);
+    await a.stop();
+    expect(a.fencedAt()).toBeUndefined();
+  });
+
+  it('is known to be lost by who asks first, where no timer was heard for 10 s, and by all others once', async () => {
+    const a = candidate('a');
+    await passUntil(a.isAtWork);
+    a.election.check();
+    expect(a.isAtWork()).toBe(true);
+
+    a.stall(10 * SECOND);
+    a.election.check();
+    a.election.check();
+
+    expect(a.isAtWork()).toBe(false);
+    await pass(5 * SECOND);
+    expect(a.error()).toBe(a.election.lost.reason);
+    expect(a.error()).toBeInstanceOf(LeaseLostError);
   });
 
   it('is not lost by answers that do not come, as long as the requests are done', async () => {

@@ -1,0 +1,25 @@
+import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
+import type { Executor } from '../../runner/executor.ts';
+
+/** What runs hooks, and what ends them and the work on their output. */
+export interface Working {
+  readonly executor: Pick<Executor, 'execute'>;
+  readonly terminate: AbortSignal;
+}
+
+/**
+ * Has runs end when the lease is lost. A hook may end while this process stands still: nothing of it is applied then,
+ * whatever is heard of first.
+ */
+export function underLeadership(
+  { executor, terminate }: Working,
+  leadership: Pick<LeaderElection, 'lost' | 'check'> | undefined,
+): Working {
+  if (leadership === undefined) return { executor, terminate };
+  return {
+    executor: {
+      execute: async (request, end) => executor.execute(request, end).finally(() => leadership.check()),
+    },
+    terminate: AbortSignal.any([terminate, leadership.lost]),
+  };
+}
