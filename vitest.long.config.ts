@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What takes minutes: the solutions and the operators among the examples on real servers, and the operators' stories
- * and fields. Shares of about the same time, each beginning with what takes longest, of which `.ci/run` takes one in
+ * What takes minutes: the solutions and the operators among the examples on real servers, the operators' stories and
+ * fields, and what compares with a real API server what the unit suite holds on the sandbox. Shares of about the same time, each beginning with what takes longest, of which `.ci/run` takes one in
  * turn: `--shard=2/4` is the second.
  */
 export const SHARES: readonly (readonly string[])[] = [
@@ -18,6 +18,7 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/operators/330-static-website',
     'operators/330-static-website',
     'operators/310-backup',
+    'cluster/webhook-rotation',
   ],
   [
     'cluster/solutions/etcd-repair-corruption',
@@ -60,6 +61,9 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/operators/300-etcd-space',
     'cluster/operators/340-prometheus',
     'operators/stories',
+    'cluster/kubectl',
+    'cluster/connections',
+    'cluster/connections-program',
     'solutions/backup',
     'operators/330-static-website-bugs',
   ],

@@ -141,39 +141,44 @@ describe('a reconcile hook on a real API server', () => {
     await until(async () => expect(await read(hands, hands.maps('kept'))).toBeUndefined());
   });
 
-  it('is called without an optional kind, says where a child of it is wanted, and follows it when it comes and goes', async () => {
-    const hands = await siteHands();
-    await grant(hands, 'all', RULES);
-    const page = { apiVersion: `${GROUP}/v1`, kind: 'Sheet', metadata: { name: 'p' } };
-    const pagePath = `/apis/${GROUP}/v1/namespaces/${hands.namespace}/sheets/p`;
-    await putSite(hands, { children: [map('kept'), page] });
-    await using operator = operatorOf(
-      siteHook(hands, { owns: [...OWNS, { apiVersion: `${GROUP}/v1`, kind: 'Sheet', optional: true }] }),
-    );
-    const isUnknown = async (): Promise<void> =>
-      expect(await readyOf(hands)).toMatchObject({ status: 'False', reason: 'ChildKindUnknown' });
-    await until(isUnknown);
-    expect(await read(hands, hands.maps('kept'))).toBeDefined();
-    expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200);
-
-    const definition = pageDefinition('sheets', 'Sheet');
-    for (let time = 0; time < 2; time++) {
-      await until(async () => define(hands, definition));
-      await until(async () => expect(await readyOf(hands)).toMatchObject({ status: 'True' }), 70_000);
-      // A child that somebody deletes is there again: the kind is followed.
-      const uid = (await read(hands, pagePath))?.metadata.uid;
-      await hands.call('DELETE', pagePath);
-      await until(async () => {
-        const made = (await read(hands, pagePath))?.metadata.uid;
-        expect(made).toBeDefined();
-        expect(made).not.toBe(uid);
-      });
-
-      await hands.call('DELETE', `${DEFINITIONS}/sheets.${GROUP}`);
+  it(
+    'is called without an optional kind, says where a child of it is wanted, and follows it when it comes and goes',
+    { timeout: 600_000 },
+    async () => {
+      const hands = await siteHands();
+      await grant(hands, 'all', RULES);
+      const page = { apiVersion: `${GROUP}/v1`, kind: 'Sheet', metadata: { name: 'p' } };
+      const pagePath = `/apis/${GROUP}/v1/namespaces/${hands.namespace}/sheets/p`;
+      await putSite(hands, { children: [map('kept'), page] });
+      await using operator = operatorOf(
+        siteHook(hands, { owns: [...OWNS, { apiVersion: `${GROUP}/v1`, kind: 'Sheet', optional: true }] }),
+      );
+      const isUnknown = async (): Promise<void> =>
+        expect(await readyOf(hands)).toMatchObject({ status: 'False', reason: 'ChildKindUnknown' });
       await until(isUnknown);
       expect(await read(hands, hands.maps('kept'))).toBeDefined();
-    }
-  });
+      expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200);
+
+      const definition = pageDefinition('sheets', 'Sheet');
+      for (let time = 0; time < 2; time++) {
+        await until(async () => define(hands, definition));
+        await until(async () => expect(await readyOf(hands)).toMatchObject({ status: 'True' }), 70_000);
+        // A child that somebody deletes is there again: the kind is followed.
+        const uid = (await read(hands, pagePath))?.metadata.uid;
+        await hands.call('DELETE', pagePath);
+        await until(async () => {
+          const made = (await read(hands, pagePath))?.metadata.uid;
+          expect(made).toBeDefined();
+          expect(made).not.toBe(uid);
+          // Its child may be made before it is followed, which is within a minute.
+        }, 70_000);
+
+        await hands.call('DELETE', `${DEFINITIONS}/sheets.${GROUP}`);
+        await until(isUnknown);
+        expect(await read(hands, hands.maps('kept'))).toBeDefined();
+      }
+    },
+  );
 
   it('that may not write an owned kind deletes nothing, and tells which right is missing', async () => {
     const hands = await siteHands();
