@@ -55,7 +55,7 @@ export interface Issue {
 export class HookConfigError extends HookletError {
   override readonly name = 'HookConfigError';
   readonly code = 'ERR_HOOK_CONFIG';
-  readonly isRetryable = false;
+  readonly isRetryable: boolean;
   readonly hook: string;
   readonly issues: readonly Issue[];
   /** The output of the hook, shortened; absent when it was not run. */
@@ -63,11 +63,12 @@ export class HookConfigError extends HookletError {
   readonly #reason: string | undefined;
 
   constructor(hook: string, issues: readonly Issue[], options: HookConfigErrorOptions = {}) {
-    const { output, reason, ...rest } = options;
+    const { output, reason, isRetryable = false, ...rest } = options;
     const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
     const streams = Object.entries(output ?? {}).filter(([, text]) => text !== '');
     const printed = streams.map(([stream, text]) => `  ${stream}: ${text}`);
     super([`hook ${hook} has ${issues.length} problem(s):`, ...lines, ...printed].join('\n'), rest);
+    this.isRetryable = isRetryable;
     this.hook = hook;
     this.issues = issues;
     this.output = output;
@@ -90,6 +91,8 @@ export interface HookConfigErrorOptions extends ErrorOptions {
   /** Why there is no config, for the summary, without any output of the hook: `--config exited with code 3`. */
   readonly reason?: string;
   readonly output?: HookConfigOutput;
+  /** Whether the machine may be what it failed for, such as one that was too slow; default false. */
+  readonly isRetryable?: boolean;
 }
 
 /** How a failed run ended. */

@@ -136,7 +136,17 @@ function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookC
   const isValidExit = run.startError === undefined && run.exitCode === 0 && run.timedOut !== true;
   const failed = isModuleBroken(file.type, run) ? MODULE_BROKEN : `--config ${ending(run)}`;
   const reason = run.startError === undefined ? failed : 'it cannot be started';
-  return new HookConfigError(file.name, issues, { output, ...(!isValidExit && { reason }) });
+  const isRetryable = isLate(run);
+  return new HookConfigError(file.name, issues, { output, isRetryable, ...(!isValidExit && { reason }) });
+}
+
+/** What a machine lacks that is short of processes, memory or files. */
+const SHORTAGES = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
+
+/** Whether the run was cut off, or could not begin, so that the same file may load when the machine has time and room. */
+function isLate({ timedOut, signal, startError }: ConfigRun): boolean {
+  if (startError === undefined) return timedOut === true || signal === 'SIGKILL';
+  return startError.code === undefined || startError.code === '' || SHORTAGES.has(startError.code);
 }
 
 function cut(text: string): string {

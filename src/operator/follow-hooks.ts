@@ -4,13 +4,16 @@ import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
 import { boot, type BootOptions } from '../units/boot.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
+import { hookTurns } from './hook-turns.ts';
 import type { Leadership } from './operator-parts.ts';
 
 export interface FollowHooksOptions extends BootOptions {
   /** Loads the hooks that are new or changed; resolves to their units. */
   readonly refresh: () => Promise<readonly HookUnit[]>;
-  /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
+  /** Yields when something in the hooks folder may have changed; absent: hooks that load are loaded once. */
   readonly changes?: ((signal: AbortSignal) => AsyncIterable<void>) | undefined;
+  /** Whether a hook may load at the next refresh that did not load in time. */
+  readonly isLate: () => boolean;
   /** Called once, after the first load. */
   readonly onLoaded: () => void;
   /** Resolves when hooks may be started, once this replica leads. */
@@ -22,17 +25,17 @@ export interface FollowHooksOptions extends BootOptions {
   readonly log: Logger;
 }
 
-/** Loads the hooks and boots them when this replica leads, then does the same with those that change. */
+/** Loads the hooks and boots them when this replica leads, then does the same with those that change or were late. */
 export async function followHooks(options: FollowHooksOptions, signal: AbortSignal): Promise<void> {
   // Watched from before the hooks are loaded, so that no change in between is missed.
-  const changes = options.changes?.(signal) ?? [];
+  const changes = options.changes?.(signal);
   const boots: Promise<void>[] = [];
   const start = (units: readonly HookUnit[]): void => {
     boots.push(bootWhenLeading(units, options, signal).catch(options.onCrash));
   };
   start(await options.refresh());
   options.onLoaded();
-  for await (const _ of changes) start(await refreshIfThere(options));
+  for await (const _ of hookTurns({ changes, isLate: options.isLate }, signal)) start(await refreshIfThere(options));
   await Promise.all(boots);
 }
 

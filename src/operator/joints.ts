@@ -8,7 +8,7 @@ import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { StartupHooks } from '../units/boot.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { hookLoader } from '../units/hook-loading.ts';
-import { HookSet } from '../units/hook-set.ts';
+import { HookSet, type HookSetOptions } from '../units/hook-set.ts';
 import { logLoaded } from '../units/loaded-hook.ts';
 import { childrenOf } from './control/children-view.ts';
 import { createDebugView } from './control/debug-view.ts';
@@ -60,8 +60,7 @@ export class Joints {
     this.#parts = parts;
     const { options, access } = parts;
     const { log } = options;
-    const load = hookLoader(parts.runner, signal);
-    let begun = parts.loading;
+    const load = onceBegun(parts.loading, hookLoader(parts.runner, signal));
     const scheduledRuns = new ScheduledRuns();
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.runs.holdOf(runId) },
@@ -85,11 +84,7 @@ export class Joints {
     });
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
-      load: async (files) => {
-        const first = begun;
-        begun = undefined;
-        return first?.hooks ?? load(files);
-      },
+      load,
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
       createUnit: createUnitFactory(this.#unitOptions(scheduledRuns)),
       onLoaded: (hook) => logLoaded(hook, Date.now(), log),
@@ -195,4 +190,16 @@ export class Joints {
     for (const { path, message } of discovery.warnings) log.warn({ path }, message);
     return discovery;
   }
+}
+
+type Load = HookSetOptions['load'];
+
+/** The first load is the one that has begun already. */
+function onceBegun(begun: OperatorParts['loading'], load: Load): Load {
+  let first = begun?.hooks;
+  return async (files) => {
+    const hooks = first;
+    first = undefined;
+    return hooks ?? load(files);
+  };
 }

@@ -136,6 +136,7 @@ export class Operator {
     return {
       changes: options.changes,
       refresh: async () => this.#refresh(),
+      isLate: () => this.#joints.hooks.isLate,
       onLoaded: () => {
         this.#isLoaded = true;
         options.onLoaded?.();

@@ -100,9 +100,8 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const server = await openServer(options, pages, ends);
   const { access, dryRun } = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
-  const fence = shareFence(runner.fence);
+  const [fence, unasked] = [shareFence(runner.fence), latch()];
   const leadership = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
-  const unasked = latch();
   const operator = new Operator({
     options,
     metrics,
@@ -123,8 +122,8 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
   health = healthOf(operator, webhooks);
   options.onOpened?.({ operator, webhooks, port: server.port, metricsText: () => bothTexts(pages) });
-  const shown = { operator, leadership, access, metrics, ...records };
-  const doors = await openDoors(options, { ...shown, health: () => health.health() }, ends);
+  const shown = { operator, leadership, access, metrics, ...records, health: () => health.health() };
+  const doors = await openDoors(options, shown, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(

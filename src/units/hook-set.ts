@@ -61,6 +61,11 @@ export class HookSet {
     return [...this.#broken.values()];
   }
 
+  /** Whether a hook may load at the next refresh that did not, although no file has changed. */
+  get isLate(): boolean {
+    return this.broken.some(({ isRetryable }) => isRetryable);
+  }
+
   /** The unit of `hook`; undefined when the hook was changed or removed meanwhile. */
   unitOf(hook: Hook): HookUnit | undefined {
     const unit = this.#running.get(hook.name)?.unit;
@@ -96,8 +101,9 @@ export class HookSet {
     if (this.#options.signal.aborted) return [];
     const running = this.units.map(({ hook }) => hook);
     const { hooks, broken: clashing } = withoutNameConflicts(loaded.hooks, running);
-    // Loaded again at the next refresh: the other hook may be gone by then.
-    this.#fingerprints = new Map([...fingerprints, ...clashing.map(({ hook }) => [hook, ''] as const)]);
+    // Loaded again at the next refresh: the other hook may be gone by then, and the machine may be faster.
+    const again = [...clashing, ...loaded.broken.filter(({ isRetryable }) => isRetryable)];
+    this.#fingerprints = new Map([...fingerprints, ...again.map(({ hook }) => [hook, ''] as const)]);
     for (const error of [...loaded.broken, ...clashing]) {
       this.#broken.set(error.hook, error);
       this.#options.onBroken(error);

@@ -11,6 +11,7 @@ function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promis
   const folder = new Map<string, string>();
   const told: string[] = [];
   const controller = new AbortController();
+  let isSlow = false;
   let whileLoading = async (): Promise<void> => {};
   const set = new HookSet({
     discover: async () => ({ files: [...folder.keys()].toSorted().map(fileOf), warnings: [] }),
@@ -23,7 +24,7 @@ function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promis
         hooks: files.filter((file) => !isBroken(file)).map(({ name }) => hookWith(name)),
         broken: files
           .filter((file) => isBroken(file))
-          .map(({ name }) => new HookConfigError(name, [{ path: '', message: 'bad' }])),
+          .map(({ name }) => new HookConfigError(name, [{ path: '', message: 'bad' }], { isRetryable: isSlow })),
       };
     },
     mayWork,
@@ -53,6 +54,8 @@ function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promis
     onLoad: (action: () => Promise<void>) => {
       whileLoading = action;
     },
+    /** Whether the machine is what broken hooks are broken for. */
+    slow: (is: boolean) => void (isSlow = is),
     names: () => set.units.map(({ hook }) => hook.name),
   };
 }
@@ -71,6 +74,21 @@ describe('the hooks of a folder', () => {
     expect(started.map(({ hook }) => hook.name)).toEqual(['B.sh', 'a.sh', 'b.sh']);
     expect(names()).toEqual(['B.sh', 'a.sh', 'b.sh']);
     expect(told()).toEqual(['load B.sh a.sh b.sh', 'loaded B.sh', 'loaded a.sh', 'loaded b.sh']);
+  });
+
+  it('that were too late are loaded again at each refresh, and those that are broken are not', async () => {
+    const { folder, set, names, told, slow } = hookSetRig();
+    folder.set('a.sh', '1').set('b.sh', 'broken');
+    slow(true);
+    await set.refresh();
+    expect(set.isLate).toBe(true);
+    slow(false);
+    await set.refresh();
+    expect(set.isLate).toBe(false);
+    await set.refresh();
+
+    expect(told()).toEqual(['load a.sh b.sh', 'broken b.sh', 'loaded a.sh', 'load b.sh', 'broken b.sh', 'load ']);
+    expect(names()).toEqual(['a.sh']);
   });
 
   it('are loaded before they may work, and told when they are broken', async () => {
