@@ -42,6 +42,7 @@ export const SHARES: readonly (readonly string[])[] = [
     'operators/340-prometheus-bugs',
   ],
   [
+    'operators/300-etcd',
     'cluster/solutions/etcd-repair-refusals',
     'cluster/solutions/etcd-repair-snapshots',
     'cluster/solutions/etcd-repair-install',
