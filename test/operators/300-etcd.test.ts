@@ -1,7 +1,8 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
+import { objectAt } from '@hooklet/sandbox/testing';
 import { openWorld } from '../../src/testing/index.ts';
 import type { TestWorld } from '../../src/testing/public.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
@@ -9,6 +10,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { fieldSweep, withoutEffect } from './kit/field-sweep.ts';
 import { playControllers } from './kit/play-controllers.ts';
 import { quietDay } from './kit/quiet-day.ts';
+import { rights } from './kit/rights.ts';
 import { twoVersions } from './kit/two-versions.ts';
 
 const example = join(examplesDir, '300-etcd');
@@ -59,6 +61,22 @@ describe('300-etcd', LIMIT, () => {
     });
 
     expect(await twoVersions({ hooks, world: { ...world, objects: [BASE] } })).toEqual([]);
+  });
+
+  it('has exactly the rights that it needs', async () => {
+    const files = readdirSync(manifests).filter((file) => /^(?:namespace|crd|rbac|operator)/.test(file));
+    // As kustomize does.
+    const all = files
+      .flatMap((file) => readManifests(join(manifests, file)))
+      .map((one) => ({ ...one, metadata: { ...objectAt(one, 'metadata'), namespace: 'etcd-operator' } }));
+
+    const lines = await rights({
+      hooks: join(example, 'hooks'),
+      manifests: all,
+      scenarios: [join(example, 'scenarios')],
+    });
+
+    expect(lines).toEqual([]);
   });
 });
 
@@ -130,8 +148,14 @@ describe('each field, set, changed and removed, has an effect or is refused:', L
     ['spec.tls', /^spec\.tls\./],
     ['spec.pod and spec.options', /^spec\.(?:pod|options)\./],
   ];
+  const isElsewhere = (path: string): boolean => PARTS.some(([, paths]) => paths.test(path));
+
   it.each(PARTS)('those of an EtcdCluster in %s', async (_, paths) => {
     expect(await clusterSweep((path) => paths.test(path))).toEqual([]);
+  });
+
+  it('all others of an EtcdCluster', async () => {
+    expect(await clusterSweep((path) => !isElsewhere(path))).toEqual([]);
   });
 });
 
