@@ -29,8 +29,8 @@ export default defineConfig({
     // Most files wait for processes, servers and time: with a worker for each core, a third of it is idle.
     maxWorkers: Math.ceil(cores * 1.5),
     // Guards against hanging alone; a test that holds a time holds it itself.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // Processes from the sources start in half the time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules', '.cache', 'compiled') },
     expect: { poll: { timeout: 30_000 } },

@@ -6,8 +6,9 @@ export default defineConfig({
     pool: 'forks',
     // A browser answers after wall times. `.ci/run` lists what passed at the second try alone.
     retry: process.env['CI'] ? 1 : 0,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Guards against hanging alone.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
   },
 });
