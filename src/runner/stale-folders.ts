@@ -1,8 +1,10 @@
-import { lstat, readdir, rm } from 'node:fs/promises';
+import { lstat, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { holderOf, type Holder } from './folder-lock.ts';
 
 const NAME = /^run-(.+)-[^-]+$/;
+/** What was the folder of a dead operator. */
+const DEAD = /^dead-run-.+-[^-]+$/;
 /** Each operator touches its folder every hour, so a folder older than this belongs to nobody. */
 const UNTOUCHED_MS = 24 * 60 * 60 * 1000;
 
@@ -18,27 +20,41 @@ export interface StaleOptions {
  * still write for some seconds. A folder that was created under another kernel (an earlier boot, or another
  * machine on the same volume), or that has no lock, is judged only by its age.
  */
-export async function removeStaleFolders(tmpDir: string, { boot, own, nowMs }: StaleOptions): Promise<boolean> {
+export async function removeStaleFolders(tmpDir: string, options: StaleOptions): Promise<boolean> {
   let isAllGone = true;
   for (const name of await readdir(tmpDir)) {
-    const path = join(tmpDir, name);
-    const madeUnder = NAME.exec(name)?.[1];
-    if (madeUnder === undefined || path === own) continue;
     // A folder that belongs to another user, or is being removed, is skipped: it must not make the start fail.
-    try {
-      const holder = await holderIn(path, madeUnder === boot, nowMs);
-      if (holder === 'dead') await rm(path, { recursive: true, force: true });
-      if (holder === 'unknown') isAllGone = false;
-    } catch {
-      isAllGone = false;
-    }
+    const isGone = await removeIfStale(tmpDir, name, options).catch(() => false);
+    isAllGone &&= isGone;
   }
   return isAllGone;
 }
 
-async function holderIn(path: string, isOfThisBoot: boolean, nowMs: number): Promise<Holder | 'other user'> {
+/** Resolves to false for what may have to be removed later. */
+async function removeIfStale(tmpDir: string, name: string, { boot, own, nowMs }: StaleOptions): Promise<boolean> {
+  const path = join(tmpDir, name);
+  if (DEAD.test(name)) {
+    if (await isOurs(path)) await rm(path, { recursive: true, force: true });
+    return true;
+  }
+  const madeUnder = NAME.exec(name)?.[1];
+  if (madeUnder === undefined || path === own || !(await isOurs(path))) return true;
+  const holder = await holderIn(path, madeUnder === boot, nowMs);
+  if (holder !== 'dead') return holder === 'alive';
+  // What is still written into it makes its removal fail halfway, without the lock that says whose it was.
+  const dead = join(tmpDir, `dead-${name}`);
+  await rename(path, dead);
+  await rm(dead, { recursive: true, force: true });
+  return true;
+}
+
+async function isOurs(path: string): Promise<boolean> {
   const stats = await lstat(path);
-  if (!stats.isDirectory() || stats.uid !== (process.geteuid?.() ?? stats.uid)) return 'other user';
+  return stats.isDirectory() && stats.uid === (process.geteuid?.() ?? stats.uid);
+}
+
+async function holderIn(path: string, isOfThisBoot: boolean, nowMs: number): Promise<Holder> {
+  const { mtimeMs } = await lstat(path);
   const holder = isOfThisBoot ? await holderOf(path) : 'unknown';
-  return holder === 'unknown' && nowMs - stats.mtimeMs > UNTOUCHED_MS ? 'dead' : holder;
+  return holder === 'unknown' && nowMs - mtimeMs > UNTOUCHED_MS ? 'dead' : holder;
 }

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs, {
   chmodSync,
   existsSync,
@@ -66,6 +67,24 @@ describe('createRunFolder', () => {
     mkdirSync(join(stale, 'hook-1'), { recursive: true });
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
 
+    await folder.sweep();
+
+    expect(readdirSync(tmp.path)).toEqual([basename(folder.path)]);
+    folder.remove();
+  });
+
+  it('removes the folder of a dead operator into which something is still written, when that has ended', async () => {
+    using tmp = temporaryFolder();
+    const stale = leftFolder(tmp.path);
+    const script = 'i=0; while [ -d "$1" ]; do i=$((i + 1)); : > "$1/$i"; done 2>/dev/null; sleep 600';
+    const writer = spawn('sh', ['-c', script, 'sh', stale], { stdio: 'ignore' });
+    onTestFinished(() => void writer.kill('SIGKILL'));
+    await until(() => expect(readdirSync(stale).length).toBeGreaterThan(50));
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    await folder.sweep();
+
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
     await folder.sweep();
 
     expect(readdirSync(tmp.path)).toEqual([basename(folder.path)]);
