@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { describe, expect, it } from 'vitest';
@@ -127,19 +127,38 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
     expect(program.stderr()).toContain('the lock default/nightly is lost');
   });
 
-  it('runs nothing without the process that guards the command, says so, and frees the lock', async () => {
+  it.each([
+    ['ended at once with 7', 'process.exit(7);'],
+    [
+      'has ended: write EPIPE',
+      "import { closeSync } from 'node:fs'; closeSync(0); process.stdout.write('ready\\n'); setTimeout(() => {}, 5000);",
+    ],
+  ])('runs nothing where the process that guards the command %s, says so, and frees the lock', async (why, guard) => {
     using cluster = await rig();
     const built = join(cluster.folder, 'built');
     cpSync(builtFolder(), built, { recursive: true });
-    rmSync(join(built, 'lock-guard.js'));
+    writeFileSync(join(built, 'lock-guard.js'), guard);
 
     const { exitCode, stdout, stderr } = await runProgram(['lock', 'nightly', '--', 'echo', 'ran'], {
       env: cluster.env,
       main: join(built, 'main.js'),
     });
 
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(stderr).toBe('hooklet: echo is not started, as the process that would guard it ended at once with 1\n');
+    expect(exitCode).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`hooklet: echo is not started, as the process that would guard it ${why}\n`);
+    expect(await cluster.holder('nightly')).toBe('');
+  });
+
+  it.each([
+    [127, 'not found', 'no-such-program'],
+    [126, 'denied', '/etc/passwd'],
+  ])('exits with %i for a command that cannot be started, and says why', async (code, why, program) => {
+    using cluster = await rig();
+
+    const { exitCode, stderr } = await cluster.lock('nightly', '--', program);
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: code, stderr: expect.stringContaining(why) });
     expect(await cluster.holder('nightly')).toBe('');
   });
 

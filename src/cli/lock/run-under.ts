@@ -1,12 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
-import { eventually } from '../../lib/deadline.ts';
 import { printable } from '../../lib/printable.ts';
 import { latch } from '../../lib/latch.ts';
-import { siblingFile } from '../../lib/sibling-file.ts';
+import { openGuard, type Hold } from './guard-process.ts';
 import type { LockIo } from './lock-io.ts';
-import { machineMs } from './machine-time.ts';
 
 /** A command to run. */
 export interface CommandUnder {
@@ -14,16 +13,6 @@ export interface CommandUnder {
   readonly args: readonly string[];
   /** From SIGTERM to SIGKILL when the lock is lost. */
   readonly killAfterMs: number;
-}
-
-/** What is known of the lock that it runs under. */
-export interface Hold {
-  /** Aborts when another may take the lock. */
-  readonly lost: AbortSignal;
-  /** How long the command may go on where this process stands still. */
-  readonly fenceInMs: () => number;
-  /** Has `listener` called after each renewal. */
-  readonly onRenewed: (listener: () => void) => void;
 }
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -53,14 +42,21 @@ export async function runUnder(
   // Before the command, which is not to run for a moment without it.
   const opened = await openGuard();
   if (typeof opened === 'string') {
-    stderr(`hooklet: ${printable(program)} is not started, as the process that would guard it ${opened}\n`);
+    stderr(unguarded(program, opened));
     return EXIT_UNGUARDED;
   }
   using guard = opened;
-  const child = spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
+  const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, 'sh', program, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    detached: !isOnTerminal,
+  });
   command.child = child;
   early.forEach(end);
-  guard.watch(isOnTerminal ? child.pid : child.pid && -child.pid, hold);
+  guard.watch(isOnTerminal ? child.pid : child.pid && -child.pid, hold, (problem) => {
+    if (problem === undefined) return begin(child);
+    stderr(unguarded(program, problem));
+    end('SIGKILL');
+  });
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
     end('SIGTERM');
@@ -78,6 +74,19 @@ export async function runUnder(
     clearTimeout(kill);
     lost.removeEventListener('abort', stop);
   }
+}
+
+/** Becomes the command when a line comes, and ends where none does, as when `hooklet lock` was killed. */
+const WHEN_GUARDED = 'read -r line <&3 || exit 126; exec 3<&-; exec "$@"';
+
+/** Has the command begin, which the guard knows now. */
+function begin({ stdio: [, , , gate] }: ChildProcess): void {
+  gate?.on('error', nothing);
+  if (gate instanceof Writable) gate.end('begin\n');
+}
+
+function unguarded(program: string, problem: string): string {
+  return `hooklet: ${printable(program)} is not started, as the process that would guard it ${problem}\n`;
 }
 
 async function exitOf(child: ChildProcess, onNotStarted: (reason: string) => void): Promise<number> {
@@ -113,48 +122,4 @@ function send({ pid }: ChildProcess, signal: NodeJS.Signals, isGroup: boolean): 
   } catch {
     // It has ended.
   }
-}
-
-const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=0'];
-
-const GUARD_START_MS = 10_000;
-
-interface Guard extends Disposable {
-  /** Has the process, or the group of a negative number, ended when this process is gone or stands still. */
-  watch(target: number | undefined, hold: Hold): void;
-}
-
-/** Starts the process that guards the command, and waits until it does, for 10 s at most; else says why it does not. */
-async function openGuard(): Promise<Guard | string> {
-  const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url)];
-  const guard = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
-  guard.stdin.on('error', nothing);
-  const late = (): string => `did not start within ${GUARD_START_MS / 1000} s`;
-  const problem = await eventually<string | undefined>({ limitMs: GUARD_START_MS, late }, ({ resolve }) => {
-    guard.on('error', ({ message }) => resolve(`cannot be started: ${printable(message)}`));
-    guard.once('exit', (code, signal) => resolve(`ended at once with ${signal ?? code}`));
-    guard.stdout.once('data', () => resolve(undefined));
-    return undefined;
-  });
-  if (problem !== undefined) {
-    guard.kill('SIGKILL');
-    return problem;
-  }
-  guard.stdout.destroy();
-  guard.unref();
-  let release = nothing;
-  return {
-    watch: (target, { fenceInMs, onRenewed }) => {
-      if (target === undefined) return;
-      const renewed = (): void => void guard.stdin.write(`${Math.round(machineMs() + fenceInMs())}\n`);
-      guard.stdin.write(`${target}\n`);
-      renewed();
-      onRenewed(renewed);
-      release = () => onRenewed(nothing);
-    },
-    [Symbol.dispose]: () => {
-      release();
-      guard.stdin.end('done\n');
-    },
-  };
 }
