@@ -12,18 +12,6 @@ export const FOLDERS = ['examples', 'solutions'].flatMap((parent) =>
     .map(({ name }) => `${parent}/${name}`),
 );
 
-/** Those whose stories `test:examples` plays undisturbed alone. */
-export const UNDISTURBED = [
-  // Their stories ask for no perturbations, as theirs do not come to rest.
-  'examples/120-etcd-member-repair',
-  'examples/300-etcd',
-  'solutions/etcd-repair',
-  // They take minutes: `test/operators/stories.test.ts` plays them under perturbations.
-  'examples/310-backup',
-  'examples/330-static-website',
-  'examples/340-prometheus',
-];
-
 /** Whether the folder has a story. */
 export function hasStory(folder: string): boolean {
   return existsSync(join(root, folder, 'scenarios'));
