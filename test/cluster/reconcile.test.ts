@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { uidOf } from '../../src/effects/api-object.ts';
 import { annotationsOf, compareAndSet } from '../../src/effects/compare-and-set.ts';
 import { createKinds } from '../../src/kube/discovery/kinds.ts';
+import { sleep } from '../../src/lib/sleep.ts';
+import { never } from '../support/hook-rig.ts';
 import { until } from './operator-rig.ts';
 import {
   BARE,
@@ -163,6 +165,8 @@ describe('a reconcile hook on a real API server', () => {
       for (let time = 0; time < 2; time++) {
         await until(async () => define(hands, definition));
         await until(async () => expect(await readyOf(hands)).toMatchObject({ status: 'True' }), 70_000);
+        // Its child may be made before the kind is followed, which is within a minute.
+        await sleep(60_000, never);
         // A child that somebody deletes is there again: the kind is followed.
         const uid = (await read(hands, pagePath))?.metadata.uid;
         await hands.call('DELETE', pagePath);
@@ -170,8 +174,7 @@ describe('a reconcile hook on a real API server', () => {
           const made = (await read(hands, pagePath))?.metadata.uid;
           expect(made).toBeDefined();
           expect(made).not.toBe(uid);
-          // Its child may be made before it is followed, which is within a minute.
-        }, 70_000);
+        });
 
         await hands.call('DELETE', `${DEFINITIONS}/sheets.${GROUP}`);
         await until(isUnknown);
