@@ -150,6 +150,20 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
     expect(await cluster.holder('nightly')).toBe('');
   });
 
+  it.each([{ line: 'mine' }, { line: 'mine', 'tls.key': 'a key' }])(
+    'leaves the environment of the command as it is: %o',
+    async (given) => {
+      using cluster = await rig();
+      const args = ['lock', 'nightly', '--', process.execPath, '-p', 'JSON.stringify(process.env)'];
+
+      const { stdout } = await runProgram(args, { env: { ...cluster.env, ...given } });
+
+      const seen: unknown = JSON.parse(stdout);
+      expect(seen).toMatchObject(given);
+      expect(seen).not.toHaveProperty('__hooklet_lock_begin');
+    },
+  );
+
   it.each([
     [127, 'not found', 'no-such-program'],
     [126, 'denied', '/etc/passwd'],

@@ -46,10 +46,12 @@ export async function runUnder(
     return EXIT_UNGUARDED;
   }
   using guard = opened;
-  const child = spawn('/bin/sh', ['-c', WHEN_GUARDED, 'sh', program, ...args], {
-    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-    detached: !isOnTerminal,
-  });
+  const child = isKeptByShell(process.env)
+    ? spawn('/bin/sh', ['-c', WHEN_GUARDED, 'sh', program, ...args], {
+        stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+        detached: !isOnTerminal,
+      })
+    : spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
   command.child = child;
   early.forEach(end);
   guard.watch(isOnTerminal ? child.pid : child.pid && -child.pid, hold, (problem) => {
@@ -77,7 +79,12 @@ export async function runUnder(
 }
 
 /** Becomes the command when a line comes, and ends where none does, as when `hooklet lock` was killed. */
-const WHEN_GUARDED = 'read -r line <&3 || exit 126; exec 3<&-; exec "$@"';
+const WHEN_GUARDED = 'read -r __hooklet_lock_begin <&3 || exit 126; unset __hooklet_lock_begin; exec 3<&-; exec "$@"';
+
+/** Some shells drop variables such as `tls.key`, which Kubernetes allows: with them the command begins at once. */
+function isKeptByShell(env: NodeJS.ProcessEnv): boolean {
+  return Object.keys(env).every((name) => /^[A-Za-z_]\w*$/.test(name));
+}
 
 /** Has the command begin, which the guard knows now. */
 function begin({ stdio: [, , , gate] }: ChildProcess): void {
