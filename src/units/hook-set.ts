@@ -95,10 +95,15 @@ export class HookSet {
     );
     this.#fingerprints = fingerprints;
     await Promise.all(stale.map(async (name) => this.#stop(name)));
-    for (const name of stale.filter((one) => !fingerprints.has(one))) this.#options.onRemoved(name);
+    for (const name of stale.filter((one) => !fingerprints.has(one))) {
+      this.#broken.delete(name);
+      this.#options.onRemoved(name);
+    }
     const loaded = await this.#options.load(changed);
     // The abort also ended the config runs that were still going, so their failures say nothing about the hooks.
     if (this.#options.signal.aborted) return [];
+    // Not before: until it is loaded, a broken hook is still broken.
+    for (const { name } of changed) this.#broken.delete(name);
     const running = this.units.map(({ hook }) => hook);
     const { hooks, broken: clashing } = withoutNameConflicts(loaded.hooks, running);
     // Loaded again at the next refresh: the other hook may be gone by then, and the machine may be faster.
@@ -132,7 +137,6 @@ export class HookSet {
   }
 
   async #stop(name: string): Promise<void> {
-    this.#broken.delete(name);
     const running = this.#running.get(name);
     if (running === undefined) return;
     this.#running.delete(name);

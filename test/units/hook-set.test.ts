@@ -91,6 +91,19 @@ describe('the hooks of a folder', () => {
     expect(names()).toEqual(['a.sh']);
   });
 
+  it('that are loaded again are broken until they are loaded', async () => {
+    const { folder, set, slow, onLoad } = hookSetRig();
+    folder.set('b.sh', 'broken');
+    slow(true);
+    await set.refresh();
+    const seen: number[] = [];
+    onLoad(async () => void seen.push(set.broken.length));
+    folder.set('b.sh', 'mended');
+    await set.refresh();
+
+    expect([...seen, set.broken.length]).toEqual([1, 0]);
+  });
+
   it('are loaded before they may work, and told when they are broken', async () => {
     const { folder, set, names, told, controller } = hookSetRig({ mayWork: new Promise(() => {}) });
     folder.set('a.sh', '1').set('b.sh', 'broken');
