@@ -5,7 +5,7 @@ import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import type { Reconciler, ReconcilerOptions } from '../sources/reconcile/reconciler.ts';
 
 /** The part of a reconciler that a unit uses. */
-export type UnitReconciler = Partial<Pick<Reconciler, 'lookAgain' | 'shows'>> &
+export type UnitReconciler = Partial<Pick<Reconciler, 'lookAgain' | 'shows' | 'childLists' | 'made'>> &
   Pick<
     Reconciler,
     | 'binding'

@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { uidOf } from '../../src/effects/api-object.ts';
 import { annotationsOf, compareAndSet } from '../../src/effects/compare-and-set.ts';
 import { createKinds } from '../../src/kube/discovery/kinds.ts';
-import { sleep } from '../../src/lib/sleep.ts';
-import { never } from '../support/hook-rig.ts';
 import { until } from './operator-rig.ts';
 import {
   BARE,
@@ -165,16 +163,14 @@ describe('a reconcile hook on a real API server', () => {
       for (let time = 0; time < 2; time++) {
         await until(async () => define(hands, definition));
         await until(async () => expect(await readyOf(hands)).toMatchObject({ status: 'True' }), 70_000);
-        // Its child may be made before the kind is followed, which is within a minute.
-        await sleep(60_000, never);
-        // A child that somebody deletes is there again: the kind is followed.
+        // A child that somebody deletes is there again, also before the kind is followed, which is within a minute.
         const uid = (await read(hands, pagePath))?.metadata.uid;
         await hands.call('DELETE', pagePath);
         await until(async () => {
           const made = (await read(hands, pagePath))?.metadata.uid;
           expect(made).toBeDefined();
           expect(made).not.toBe(uid);
-        });
+        }, 70_000);
 
         await hands.call('DELETE', `${DEFINITIONS}/sheets.${GROUP}`);
         await until(isUnknown);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sandboxForTest } from '@hooklet/sandbox/testing';
+import { objectAt, sandboxForTest } from '@hooklet/sandbox/testing';
 import { marksOf } from '../../src/effects/children/marks.ts';
 import { finalizerOf, reconcileMark } from '../../src/hook/reconcile-mark.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
@@ -78,5 +78,34 @@ describe('the children of an object', () => {
     await until(async () => expect(await isThere('default/configmaps/a')).toBe(false));
     expect(await isThere('kube-system/secrets/two')).toBe(false);
     expect(operator.contexts('site.sh').at(-1)).toMatchObject({ finalizing: true });
+  });
+
+  it('are made again where their kind is not watched from before they were made until after they were deleted', async () => {
+    const sandbox = await sandboxForTest();
+    await using operator = startOperator({
+      hooks: { 'site.sh': recordingHook(CONFIG, ANSWER) },
+      connect: sandboxCluster(sandbox),
+      env: { NODE: process.execPath },
+    });
+    const path = '/api/v1/namespaces/default/secrets/one';
+    const uidOf = async (): Promise<unknown> =>
+      objectAt(Object((await sandbox.call('GET', path)).body), 'metadata')['uid'];
+    await sandbox.apply(siteOf({}));
+    await until(() => expect(operator.contexts('site.sh')).toHaveLength(1));
+
+    const secrets = { pattern: '^/api/v1/secrets[?].*watch' };
+    const mend = sandbox.faults.add({ ...secrets, type: 'status', code: 503 });
+    expect(sandbox.dropWatches(secrets)).toBe(1);
+    await sandbox.apply(siteOf({ one: 'default' }));
+    await until(async () => expect(await uidOf()).toBeDefined());
+    const uid = await uidOf();
+    await sandbox.call('DELETE', path);
+    expect(await uidOf()).toBeUndefined();
+    // The watch cannot begin where it ended, so that all is listed.
+    sandbox.expire();
+    mend();
+
+    await until(async () => expect(await uidOf()).toBeDefined());
+    expect(await uidOf()).not.toBe(uid);
   });
 });

@@ -1,6 +1,9 @@
 import type { Condition, ContextResult } from '../../hook/result.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from '../../run/run.ts';
+import type { MadeChild } from '../../sources/reconcile/reconciler.ts';
+import type { ReconcileTrigger } from '../../hook/trigger.ts';
+import type { ChildWrite, Reached } from './children-door.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
 import { collect, NOTHING, prepareAll } from './finalizers.ts';
 import { keepStates, type WrittenState } from './keep-states.ts';
@@ -138,12 +141,31 @@ async function reachChildren(
   if (desired === undefined || children === undefined)
     return done && answer.refused === undefined ? succeededOne(one, options) : { index, applied: [] };
   const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired, prunes: done };
-  const { writes, problems, ready, restMs } = await children.reach(request, signal);
-  if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
+  const { writes, problems, ready } = await watchedReach(trigger, async () => children.reach(request, signal), options);
   const applied = record(writes, options);
   const failure = failureOfChildren(parent, problems);
   const events = eventsOfProblems(problems);
   return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
+}
+
+/** Tells the reconciler what was made, and how long the object has to rest. */
+async function watchedReach(
+  trigger: ReconcileTrigger,
+  reach: () => Promise<Reached>,
+  { run, reconcilerOf }: Writing,
+): Promise<Reached> {
+  const reconciler = reconcilerOf(run.task.hook, trigger);
+  const lists = reconciler?.childLists ?? 0;
+  const reached = await reach();
+  reconciler?.made?.(trigger, madeBy(reached.writes), lists);
+  if (reached.restMs > 0) reconciler?.rest(trigger, reached.restMs);
+  return reached;
+}
+
+function madeBy(writes: readonly ChildWrite[]): readonly MadeChild[] {
+  return writes.flatMap(({ operation: { target, namespace = '', name = '' }, applied }) =>
+    applied.change === 'created' ? [{ kind: target.kind, namespace, name }] : [],
+  );
 }
 
 /** Takes back the condition of an earlier failure, for an object whose condition does not depend on children. */

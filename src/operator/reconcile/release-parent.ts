@@ -3,7 +3,7 @@ import type { ReconcileBinding } from '../../hook/binding.ts';
 import { finalizerOf } from '../../hook/reconcile-mark.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
-import type { LeftParent } from '../../sources/reconcile/reconciler.ts';
+import type { LeftParent } from '../../sources/reconcile/left-parents.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 
 const TRIES = 5;

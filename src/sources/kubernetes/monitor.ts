@@ -78,6 +78,8 @@ export interface MonitorListener {
   absent?(): void;
   /** A kind that was missing is there again, and the snapshot shows its objects. */
   returned?(): void;
+  /** A list after `synced` is complete: what came and went before it, while nothing was watched, is in no event. */
+  listed?(): void;
   /** An event after `synced` that the binding wants. */
   event(trigger: EventTrigger): void;
   /** An object changed after `synced`, and the binding wants no event of that. */
@@ -129,6 +131,9 @@ class BindingMonitor implements Monitor {
       listener: {
         observed: (events) => {
           this.#observed(events);
+        },
+        listed: () => {
+          if (this.#isSynced) this.#deps.listener.listed?.();
         },
         failed: (error) => {
           this.#failed(key, error);

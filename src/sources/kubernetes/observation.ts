@@ -35,6 +35,8 @@ export interface ObservationListener {
    * and only before this call returns.
    */
   observed(events: Iterable<ObservedEvent>): void;
+  /** A list is complete, and what differed in it was observed. */
+  listed?(): void;
   failed(error: unknown): void;
   recovered(): void;
 }
@@ -153,6 +155,7 @@ export class Observation implements WatchSubscriber {
     this.#isFirstList = false;
     this.#isSynced ||= this.#unsynced.size === 0;
     this.#options.listener.observed(events);
+    this.#options.listener.listed?.();
   }
 
   changed(change: StoreChange): void {

@@ -1,23 +1,22 @@
-import type { KubernetesBinding, OwnedKind, ReconcileBinding, WatchedKind } from '../../hook/binding.ts';
+import type { KubernetesBinding, ReconcileBinding } from '../../hook/binding.ts';
 import type { ReconcileView } from '../../hook/context-reconcile.ts';
 import { readKeptState } from '../../hook/kept-state.ts';
 import { ownedKey } from '../../hook/reconcile-mark.ts';
 import type { Emit, EventTrigger, ReconcileReason, ReconcileTrigger, SnapshotItem } from '../../hook/trigger.ts';
 import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
-import { Channel } from '../../lib/channel.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { Monitor, MonitorListener, MonitorStatus } from '../kubernetes/monitor.ts';
+import type { MonitorListener, MonitorStatus } from '../kubernetes/monitor.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
 import { HeldObjects } from './held-objects.ts';
+import { LeftParents, type LeftParent } from './left-parents.ts';
+import { itemsOf, linkSeen, type LinkedPart, type PartMonitor } from './linked-part.ts';
 import { Links } from './links.ts';
+import { MadeChildren } from './made-children.ts';
 import { OwnStates } from './own-states.ts';
 import { Parents, type Parent } from './parents.ts';
-import { ALL_PARENTS, factsOf, isUnknown, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
+import { ALL_PARENTS, factsOf, splitResult, type ParentFacts } from './part-filters.ts';
 import { ownedPart, parentPart, watchedPart, type Compile, type Part } from './parts.ts';
 import { resyncDueMs, resyncTickMs } from './resync.ts';
-
-/** The part of a monitor that a reconciler uses. */
-export type PartMonitor = Pick<Monitor, 'run' | 'snapshot' | 'item' | 'status'>;
 
 export interface ReconcilerOptions {
   readonly compile: Compile;
@@ -37,17 +36,19 @@ export interface ReconcilerOptions {
   readonly onEnded?: () => void;
 }
 
-/** A parent that the binding does not select any more. */
-export interface LeftParent extends Placed {
-  readonly uid: string;
-}
-
 type Seen = (item: SnapshotItem, isGone: boolean) => void;
 
-interface LinkedPart {
-  readonly monitor: PartMonitor;
-  readonly links: Links;
-  readonly kind: Pick<OwnedKind | WatchedKind, 'filter'>;
+interface Following {
+  readonly seen: Seen;
+  /** A list after the first one is complete. */
+  readonly listed?: () => void;
+  /** Of a look at each parent when an optional kind comes. */
+  readonly reason: ReconcileReason;
+}
+
+/** A child that a run has made. */
+export interface MadeChild extends Placed {
+  readonly kind: string;
 }
 
 /**
@@ -71,7 +72,7 @@ export class Reconciler {
   readonly #watched = new Map<string, LinkedPart>();
   readonly #monitors: (readonly [KubernetesBinding, PartMonitor])[] = [];
   readonly #held: HeldObjects;
-  readonly #left = new Channel<LeftParent>();
+  readonly #left: LeftParents;
   /** The keys of the parents that have the annotation `hooklet.dev/pause`. */
   readonly #paused = new Set<string>();
   /** The keys of the parents that are given up. */
@@ -85,8 +86,15 @@ export class Reconciler {
     this.#options = options;
     const { compile, emit, now } = options;
     this.#held = new HeldObjects({ isIncomplete: () => this.#isIncomplete(), emit, now });
+    this.#left = new LeftParents({
+      isBack: (uid) => this.#parents.withUid(uid) !== undefined,
+      release: options.release,
+    });
     const parents = parentPart(binding, compile);
-    this.#parentMonitor = this.#follow(parents, (item, isGone) => this.#parentSeen(item, isGone), 'start');
+    this.#parentMonitor = this.#follow(parents, {
+      seen: (item, isGone) => this.#parentSeen(item, isGone),
+      reason: 'start',
+    });
     for (const owned of binding.owns) {
       const key = ownedKey(owned);
       this.#owned.set(key, this.#link(ownedPart(binding, owned, compile), owned, 'child'));
@@ -109,7 +117,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const monitors = this.#monitors.map(async ([, monitor]) => monitor.run(signal));
     try {
-      await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal), this.#releaseLeft(signal)]);
+      await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal), this.#left.run(signal)]);
     } finally {
       this.#ownStates.end();
       this.#options.onEnded?.();
@@ -191,14 +199,34 @@ export class Reconciler {
     return items.flatMap(({ object }) => (object === undefined ? [] : [object]));
   }
 
+  /** How many lists of children there were so far: for `made`, read before children are made. */
+  get childLists(): number {
+    return [...this.#owned.values()].reduce((sum, { made }) => sum + made.lists, 0);
+  }
+
+  /**
+   * A run has made children of a parent, and read `childLists` before. What becomes of them is seen, also where their
+   * watch breaks in this moment.
+   */
+  made(place: Placed, children: readonly MadeChild[], since: number): void {
+    const key = placeKey(place);
+    const hasListed = this.childLists > since;
+    for (const child of children) {
+      for (const { monitor, made, kind } of this.#owned.values()) {
+        if (kind.kind !== child.kind || monitor.item(child) !== undefined) continue;
+        if (hasListed) this.#lookAt([key], 'child');
+        else made.note(placeKey(child), key);
+      }
+    }
+  }
+
   /** An object is given up until it changes: what happens around it does not matter. */
   giveUp(place: Placed): void {
     const key = placeKey(place);
     if (this.#parents.get(key) !== undefined) this.#givenUp.add(key);
   }
 
-  /** `reason` is that of a look at each parent when an optional kind comes. */
-  #follow(part: Part, seen: Seen, reason: ReconcileReason): PartMonitor {
+  #follow(part: Part, { seen, listed, reason }: Following): PartMonitor {
     this.#unsynced += 1;
     let isSettled = false;
     const settle = (): void => {
@@ -213,6 +241,7 @@ export class Reconciler {
         settle();
       },
       absent: settle,
+      ...(listed && { listed }),
       // What a parent wants of the kind could not be made until now.
       returned: () => {
         if (part.binding.isOptional !== true || !this.#isLive) return;
@@ -226,20 +255,22 @@ export class Reconciler {
   }
 
   #link(part: Part, kind: LinkedPart['kind'], reason: 'child' | 'watched'): LinkedPart {
-    const links = new Links();
+    const own = { links: new Links(), made: new MadeChildren(), kind };
     const seen: Seen = (item, isGone) => {
-      const key = placeKey(item);
-      const { head } = splitResult(item.filterResult);
-      // It stays with the parents it was for, since a hook that does not see it might drop children.
-      const known = isUnknown(head) ? links.targetsOf(key) : linksOf(head);
-      const targets = isGone ? [] : known;
-      const before = links.set(key, targets);
+      const targets = linkSeen(own, item, isGone);
       if (!this.#isLive) return;
-      // An object that is for another parent now matters to both.
-      const found = [...new Set([...before, ...targets])].flatMap((target) => this.#meant(target, reason));
+      const found = targets.flatMap((target) => this.#meant(target, reason));
       for (const parent of new Set(found)) this.#emit(parent, reason);
     };
-    return { monitor: this.#follow(part, seen, reason), links, kind };
+    const listed = (): void => this.#lookAt(own.made.listed(), reason);
+    return { ...own, monitor: this.#follow(part, { seen, listed, reason }) };
+  }
+
+  #lookAt(keys: Iterable<string>, reason: ReconcileReason): void {
+    for (const key of this.#isLive ? keys : []) {
+      const parent = this.#parents.get(key);
+      if (parent !== undefined) this.#emit(parent, reason);
+    }
   }
 
   #meant(target: string, reason: 'child' | 'watched'): readonly Parent[] {
@@ -277,14 +308,6 @@ export class Reconciler {
     // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
     const { namespace, name, facts } = before;
     this.#left.push({ namespace, name, uid: facts.uid });
-  }
-
-  async #releaseLeft(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#left.close(), { once: true });
-    for await (const left of this.#left) {
-      const isBack = this.#parents.withUid(left.uid) !== undefined;
-      if (!isBack) await this.#options.release?.(left, signal);
-    }
   }
 
   #notePause(place: Placed, isPaused: boolean): void {
@@ -339,24 +362,6 @@ function isOther(before: Parent | undefined, { state, facts }: Parent): boolean 
   return before.state !== state || before.facts.isDeleting !== facts.isDeleting || before.facts.uid !== facts.uid;
 }
 
-/** The objects of a part that are linked to a parent, as the binding shows them. */
-function itemsOf({ monitor, links, kind }: LinkedPart, ...targets: readonly string[]): readonly SnapshotItem[] {
-  const keys = new Set(targets.flatMap((target) => [...links.of(target)]));
-  const places = Array.from(keys, placeOf).toSorted(comparePlaces);
-  return places.flatMap((place): readonly SnapshotItem[] => {
-    const item = monitor.item(place);
-    if (item === undefined) return [];
-    if (kind.filter !== undefined) return [{ ...item, filterResult: splitResult(item.filterResult).own }];
-    const { filterResult: _links, ...shown } = item;
-    return [shown];
-  });
-}
-
 function isAt(parent: Placed, { namespace, name }: Placed): boolean {
   return parent.namespace === namespace && parent.name === name;
-}
-
-function placeOf(key: string): Placed {
-  const slash = key.indexOf('/');
-  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }

@@ -84,6 +84,11 @@ class Followed {
     this.#event('Deleted', item);
   }
 
+  /** The watch has begun anew, with a list. */
+  listed(): void {
+    this.#listener.listed?.();
+  }
+
   #event(watchEvent: 'Added' | 'Modified' | 'Deleted', item: SnapshotItem): void {
     this.#listener.event({ type: 'event', binding: this.part.binding, watchEvent, item });
   }
@@ -413,6 +418,52 @@ describe('a reconcile binding at work', () => {
     await vi.advanceTimersByTimeAsync(1000);
 
     expect(take()).toEqual(['a: changed']);
+  });
+
+  describe('of which a run has made a child', () => {
+    const made = async (): Promise<ReturnType<typeof reconcilerRig>> => {
+      const rig = reconcilerRig();
+      for (const name of ['a', 'b']) await rig.parents.put({ name });
+      rig.sync();
+      rig.reconciler.enable();
+      rig.take();
+      return rig;
+    };
+    const place = { namespace: 'default', name: 'a' };
+    const child = { kind: 'Deployment', namespace: 'default', name: 'web' };
+
+    it('looks at its parent again after the next list alone, where that does not show it', async () => {
+      const { reconciler, children, take } = await made();
+
+      reconciler.made(place, [child], reconciler.childLists);
+      expect(take()).toEqual([]);
+      for (let list = 0; list < 3; list++) children.listed();
+
+      expect(take()).toEqual(['a: child']);
+    });
+
+    it('does not where the watch or the list shows it, or where it is of a kind that is not owned', async () => {
+      const { reconciler, children, take } = await made();
+
+      reconciler.made(place, [child, { ...child, kind: 'Other' }], reconciler.childLists);
+      await children.put({ name: 'web', labels: { [PARENT_LABEL]: 'uid-of-a' } });
+      expect(take()).toEqual(['a: child']);
+      children.listed();
+      reconciler.made(place, [child], reconciler.childLists);
+      children.listed();
+
+      expect(take()).toEqual([]);
+    });
+
+    it('looks at its parent at once where a list came while the child was made', async () => {
+      const { reconciler, children, take } = await made();
+      const lists = reconciler.childLists;
+      children.listed();
+
+      reconciler.made(place, [child], lists);
+
+      expect(take()).toEqual(['a: child']);
+    });
   });
 
   describe('with an optional kind', () => {

@@ -1,0 +1,33 @@
+/**
+ * The children of one kind that runs have made, until their watch shows them. A list shows only what differs from what
+ * was known, so a child that was made and deleted while nobody watched is in no event: after the next list its parent
+ * is looked at again.
+ */
+export class MadeChildren {
+  /** By the key of the child, the key of its parent. */
+  readonly #unseen = new Map<string, string>();
+  #lists = 0;
+
+  /** How many lists there were so far. */
+  get lists(): number {
+    return this.#lists;
+  }
+
+  /** A run of `parent` has made a child that the watch does not show yet. */
+  note(child: string, parent: string): void {
+    this.#unseen.set(child, parent);
+  }
+
+  /** The watch shows the child, or that it is gone. */
+  seen(child: string): void {
+    this.#unseen.delete(child);
+  }
+
+  /** All that there was before is shown; returns the parents of those children that were not. */
+  listed(): ReadonlySet<string> {
+    this.#lists += 1;
+    const parents = new Set(this.#unseen.values());
+    this.#unseen.clear();
+    return parents;
+  }
+}
