@@ -1,3 +1,4 @@
+import { applyEmptied } from './emptied-object.ts';
 import { isMissing } from '../kube/api-error.ts';
 import { objectToSend } from './api-object.ts';
 import type { ApplyOperation, JsonPatchOperation, MergePatchOperation } from './operation.ts';
@@ -32,11 +33,13 @@ function jsonPatchBody(patch: JsonPatchOperation['jsonPatch']): string {
 /** Carries out Apply, which is server-side apply. */
 export async function applyObject(session: PatchSession, place: Place, operation: ApplyOperation): Promise<Outcome> {
   const { fieldManager, force } = operation;
-  const body = JSON.stringify(objectToSend(operation, place.kind));
   const query = { fieldManager, ...(force && { force: 'true' }) };
-  // A conflict here means that another manager owns the fields, so another attempt would not help.
-  const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
-    send(session, { method: 'PATCH', path: place.path, query, body, contentType: 'application/apply-patch+yaml' }),
+  const request = { method: 'PATCH', path: place.path, query, contentType: 'application/apply-patch+yaml' } as const;
+  const answer = await applyEmptied(objectToSend(operation, place.kind), async (object) =>
+    // A conflict here means that another manager owns the fields, so another attempt would not help.
+    retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
+      send(session, { ...request, body: JSON.stringify(object) }),
+    ),
   );
   return written(session, place, { answer, change: 'applied' });
 }

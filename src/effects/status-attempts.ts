@@ -11,6 +11,7 @@ import type { KubeRequest } from '../kube/client.ts';
 import { isLost, isMissing } from '../kube/api-error.ts';
 import { isBuiltIn, resourcePath, type ResourceKind } from '../kube/kind.ts';
 import { metadataOf, uidOf, versionOf } from './api-object.ts';
+import { applyEmptied } from './emptied-object.ts';
 import { isObject } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';
 import { conditionsIn, STATUS_MANAGER, statusOf } from './owned-status.ts';
@@ -131,18 +132,23 @@ export class StatusAttempts {
   async #send(live: JsonObject, status: JsonObject): Promise<unknown> {
     const { apiVersion, kind } = this.#options.kind;
     const { namespace = '', name } = this.#options.target;
-    const metadata = {
-      name,
-      ...(namespace !== '' && { namespace }),
-      uid: uidOf(live),
-      resourceVersion: versionOf(live),
-    };
-    return this.#request({
-      method: 'PATCH',
-      path: this.#statusPath,
-      query: { fieldManager: STATUS_MANAGER, force: 'true' },
-      contentType: 'application/apply-patch+yaml',
-      body: JSON.stringify({ apiVersion, kind, metadata, status }),
+    let before = live;
+    return applyEmptied({ status }, async (applied) => {
+      const metadata = {
+        name,
+        ...(namespace !== '' && { namespace }),
+        uid: uidOf(before),
+        resourceVersion: versionOf(before),
+      };
+      const answer = await this.#request({
+        method: 'PATCH',
+        path: this.#statusPath,
+        query: { fieldManager: STATUS_MANAGER, force: 'true' },
+        contentType: 'application/apply-patch+yaml',
+        body: JSON.stringify({ apiVersion, kind, metadata, ...applied }),
+      });
+      if (isObject(answer)) before = answer;
+      return answer;
     });
   }
 

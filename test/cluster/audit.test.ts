@@ -41,6 +41,15 @@ describe('the rules of a role', () => {
   });
 });
 
+it.each([
+  [201, []],
+  [200, ['create configmaps']],
+])('the right to create is used by an apply that was answered %d: unused are %j', (code, unused) => {
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'patch'] }];
+
+  expect(unusedRules(rules, [asked('patch', 'configmaps', { name: 'a', code })], user)).toEqual(unused);
+});
+
 describe('the audit log', () => {
   it('has a request once, as it ended, and no line that is half written', () => {
     const event = (stage: string, code: number): string =>

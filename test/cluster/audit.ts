@@ -46,6 +46,7 @@ export function forbiddenRequests(entries: readonly AuditEntry[], user: string):
 /**
  * The rights that the rules grant and that no request of the user has used, as `verb resource.group [name]`. A watch
  * may begin with the present objects in place of a list, so one of `list` and `watch` on the same resource is enough.
+ * An apply that makes an object needs `create` too, of whatever name.
  */
 export function unusedRules(
   rules: readonly RoleRule[],
@@ -113,8 +114,9 @@ const READS_OF_MANY = ['list', 'watch'];
 
 function uses(entry: AuditEntry, right: Right): boolean {
   const isReadOfMany = READS_OF_MANY.includes(right.verb) && READS_OF_MANY.includes(entry.verb);
+  const isMade = right.verb === 'create' && entry.verb === 'patch' && entry.code === 201;
   return (
-    (isReadOfMany || ['*', entry.verb].includes(right.verb)) &&
+    (isReadOfMany || isMade || ['*', entry.verb].includes(right.verb)) &&
     ['*', entry.group].includes(right.group) &&
     ['*', resourceOf(entry)].includes(right.resource) &&
     (right.name === undefined || right.name === entry.name)

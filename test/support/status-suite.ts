@@ -72,6 +72,17 @@ export function statusSuite(findCluster: () => Promise<Cluster>): void {
       expect([status?.['phase'], status?.['size']]).toEqual([undefined, 3]);
     });
 
+    it('empties a field whose members it had, which the server takes in two writes alone', async () => {
+      await rig.make('Mapped');
+      const give = async (status: object) => rig.write('Mapped', { conditions: [ready], status: { ...status } });
+      await give({ phase: 'Up', detail: { a: '1' } });
+
+      expect(await give({ phase: 'Up', detail: {} })).toMatchObject({ type: 'written' });
+
+      expect((await rig.read('Mapped')).status).toMatchObject({ phase: 'Up', detail: {} });
+      expect(await give({ phase: 'Up', detail: {} })).toEqual({ type: 'unchanged' });
+    });
+
     it('replaces a field that has members as a whole', async () => {
       await rig.make('Mapped');
       await rig.write('Mapped', { status: { detail: { a: '1', b: '2' } } });

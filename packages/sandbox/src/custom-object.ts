@@ -30,6 +30,13 @@ export function admitCustomObject(
   return { object: filled, causes };
 }
 
+/** What is invalid because an apply left null of an object that it emptied; elsewhere a null counts as absent. */
+export function emptiedCauses(version: CustomVersion, object: JsonObject): readonly Cause[] {
+  return compiledSchema(version.schema)
+    .validate(object)
+    .filter(({ message }) => message.includes('Invalid value: "null"'));
+}
+
 /** Returns a custom object without the fields that a version does not have. */
 export function prunedToVersion(version: CustomVersion, object: JsonObject): JsonObject {
   return compiledSchema(version.schema).prune(object);

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { isCreatedOnUpdate, needsResourceVersion } from './kind-strategy.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
 import { nameOf, namespaceOf, resourceVersionOf, timestamp, uidOf, withMetadata } from './object-meta.ts';
+import { emptiedCauses } from './custom-object.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
 import { withoutResetFields } from './reset-fields.ts';
@@ -113,6 +114,8 @@ function applyObject(cluster: Cluster, target: Target, patch: unknown, options: 
   const before = servedObject(cluster, kind, current.object);
   const object = applyPatch({ ...basics, type: 'apply', current: before, patch });
   checkIdentity(target, object, 'patch');
+  const emptied = kind.custom === undefined ? [] : emptiedCauses(kind.custom, object);
+  if (emptied.length > 0) throw invalid(kind, name, emptied);
   if (needsResourceVersion(kind) && appliedVersion(patch) === '0') throw unconditionalUpdate(kind, name);
   return json(updateObject(cluster, current, { target, object, options, managed: true, patched: true }));
 }

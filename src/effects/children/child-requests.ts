@@ -4,6 +4,7 @@ import type { Logger } from '../../log.ts';
 import { isAlreadyExists, isAnotherObject, isConflict, isMissing } from '../../kube/api-error.ts';
 import type { AppliedOperation } from '../apply-operations.ts';
 import { metadataOf } from '../api-object.ts';
+import { applyEmptied } from '../emptied-object.ts';
 import { isObject } from '../field-reader.ts';
 import { describeTarget, type JsonObject, type PatchOperation } from '../operation.ts';
 import { withRetries } from '../retries.ts';
@@ -146,18 +147,20 @@ async function sendApply(
   wanted: WantedChild,
   { marks, metadata, isDryRun = false }: Sending,
 ): Promise<unknown> {
-  const body = JSON.stringify({ ...wanted.object, metadata: { ...metadataOf(wanted.object), ...metadata } });
   const query = { fieldManager: marks.fieldManager, force: 'true', ...(isDryRun && { dryRun: 'All' }) };
-  return retried(session, async () =>
-    session.client.request(
-      {
-        method: 'PATCH',
-        path: pathOf(wanted.resource, wanted),
-        query,
-        body,
-        contentType: 'application/apply-patch+yaml',
-      },
-      session.signal,
+  const sent = { ...wanted.object, metadata: { ...metadataOf(wanted.object), ...metadata } };
+  return applyEmptied(sent, async (object) =>
+    retried(session, async () =>
+      session.client.request(
+        {
+          method: 'PATCH',
+          path: pathOf(wanted.resource, wanted),
+          query,
+          body: JSON.stringify(object),
+          contentType: 'application/apply-patch+yaml',
+        },
+        session.signal,
+      ),
     ),
   );
 }

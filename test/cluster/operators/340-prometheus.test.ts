@@ -135,12 +135,13 @@ describe('a real Prometheus, of an operator that is installed by one apply,', { 
     expect(await scrapesOf('app')).toBeGreaterThan(scrapes);
   });
 
-  it('the operator was refused nothing, and has no right that it has not used (etcd-io PR#395)', async () => {
+  it('the operator was refused nothing, and has used each right that is not for seldom moments (etcd-io PR#395)', async () => {
     const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
     const entries = await plane.auditLog();
 
     expect(forbiddenRequests(entries, user)).toEqual([]);
-    expect(unusedRules(await rulesOf(rig), entries, user)).toEqual(UNUSED);
+    const unused = unusedRules(await rulesOf(rig), entries, user);
+    expect(unused.filter((right) => !SELDOM.includes(right))).toEqual([]);
     expect(await rig.logged('error')).toEqual([]);
   });
 });
@@ -157,8 +158,22 @@ async function writesOf(): Promise<readonly string[]> {
     .map(({ verb, resource, subresource, name }) => `${verb} ${resource}/${subresource} ${name}`);
 }
 
-/** What is for API servers that check owner references, and for the webhook configuration of another replica. */
-const UNUSED: readonly string[] = [];
+const SELDOM: readonly string[] = [
+  // For API servers that check owner references.
+  'update prometheuses/finalizers.monitoring.example.hooklet.dev',
+  // What stands in the place of a child that cannot be made is read.
+  'get configmaps',
+  'get services',
+  'get statefulsets.apps',
+  // The Service has one name as long as the Prometheus has.
+  'delete services',
+  // An Event that is told again.
+  'patch events',
+  // A registration that another replica made, and whether that one is gone.
+  'get validatingwebhookconfigurations.admissionregistration.k8s.io example-prometheus-hooks',
+  'get mutatingwebhookconfigurations.admissionregistration.k8s.io example-prometheus-hooks',
+  'get pods',
+];
 
 async function rulesOf({ kubectl }: PrometheusRig): Promise<readonly RoleRule[]> {
   const { items }: { items: readonly { rules: readonly RoleRule[] }[] } = JSON.parse(

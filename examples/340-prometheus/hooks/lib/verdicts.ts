@@ -58,7 +58,8 @@ function write(
       kind,
       // With the uid nothing is said of another object of the name, nor is one made.
       metadata: { name, namespace, uid },
-      status: bindings.length === 0 ? {} : { bindings },
+      // What is left out is taken back. An empty status would be null to the API server.
+      ...(bindings.length > 0 && { status: { bindings } }),
     },
     { subresource: 'status', fieldManager: `prometheus/${by.namespace}/${by.name}`, force: true },
   );

@@ -152,21 +152,25 @@ function compareLeaves({ before, after, path }: Pair, changes: Changes): void {
   else if (!isDeepStrictEqual(before, after)) changes.modified.add(path);
 }
 
-/** Returns the object without the fields of the set, and without what becomes empty by that. */
+/** Returns the object without the fields of the set. What becomes empty by that is null. */
 export function removeFields(object: JsonObject, fields: FieldSet, topology: Topology): JsonObject {
   const left = removeBelow({ value: object, topology, path: '' }, fields);
   return isJsonObject(left) ? left : {};
 }
 
-function removeBelow({ value, topology, path }: Place, fields: FieldSet): JsonValue | undefined {
+function removeBelow({ value, topology, path }: Place, fields: FieldSet): JsonValue {
   if (shapeOf(topology, value) === 'leaf' || isEmpty(value)) return value;
   const left = membersOf(value, topology).flatMap((member) => {
     const below = childPath(path, member.element);
     if (fields.has(below)) return [];
-    const kept = removeBelow({ value: member.value, topology: member.topology, path: below }, fields);
-    return kept === undefined ? [] : [{ element: member.element, value: kept }];
+    return [
+      {
+        element: member.element,
+        value: removeBelow({ value: member.value, topology: member.topology, path: below }, fields),
+      },
+    ];
   });
-  if (left.length === 0) return undefined;
+  if (left.length === 0) return null;
   return isJsonArray(value) ? left.map((member) => member.value) : rebuild(left);
 }
 

@@ -11,9 +11,10 @@
 // The time of its entry changes only if the object changes, so that an apply that changes nothing is not a write.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { checkApplied } from './applied-check.ts';
+import { isBuiltInGroup } from './built-in-topology.ts';
 import type { FieldSet } from './field-set.ts';
 import { difference, filterFields, intersection, printPath, sortedPaths, union } from './field-set.ts';
 import type { FieldManager, FieldManagers } from './managed-fields.ts';
@@ -55,11 +56,15 @@ export function serverSideApply(request: ApplyRequest): JsonObject {
   const self: FieldManager = { ...(last?.time !== undefined && { time: last.time }), ...entry, fields };
   const managers = new Map([...recorded, [identity, self]]);
   const merged = mergeFields(live, applied, scope.topology);
-  const after = prune(merged, last?.fields ?? new Set(), managers, scope.topology);
+  const pruned = prune(merged, last?.fields ?? new Set(), managers, scope.topology);
+  const after = asKindHasIt(kind, pruned, merged);
   const transfer = transferFields({ before: live, after }, managers, identity, scope);
   if (!request.force && transfer.conflicts.length > 0) throw conflict(transfer.conflicts);
-  const isChanged = !isDeepStrictEqual(live, after);
-  const settled = { ...self, ...(isChanged && { time: now }), fields: withoutServerFields(fields) };
+  const settled = {
+    ...self,
+    ...(!isDeepStrictEqual(live, after) && { time: now }),
+    fields: withoutServerFields(fields),
+  };
   return withManagers(after, new Map([...transfer.managers, [identity, settled]]));
 }
 
@@ -115,6 +120,21 @@ function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, topo
   const restored = removeFields(merged, difference(mergedSet, kept), topology);
   const restoredSet = named(fieldsOf(restored, topology));
   return removeFields(merged, intersection(difference(mergedSet, restoredSet), named(last)), topology);
+}
+
+/** The types of built-in kinds know no null; a custom resource keeps it, and its schema judges it. */
+function asKindHasIt(kind: PatchKind, object: JsonObject, before: JsonObject): JsonObject {
+  return isBuiltInGroup(kind.group) ? withoutNewNulls(object, before) : object;
+}
+
+/** The object without the nulls that stand in the place of something. */
+function withoutNewNulls(object: JsonObject, before: JsonObject): JsonObject {
+  const members = Object.entries(object).flatMap(([name, value]): readonly (readonly [string, JsonValue])[] => {
+    const had = before[name];
+    if (value === null && had !== null) return [];
+    return [[name, isJsonObject(value) && isJsonObject(had) ? withoutNewNulls(value, had) : value]];
+  });
+  return Object.fromEntries(members);
 }
 
 function conflict(conflicts: Transfer['conflicts']): PatchRefused {

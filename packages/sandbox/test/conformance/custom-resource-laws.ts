@@ -91,6 +91,37 @@ export function customResourceLaws(bench: () => Bench): void {
   });
 
   describe('a custom resource', () => {
+    it('is invalid where an apply leaves an object of its own empty, and valid where it leaves it out', async () => {
+      const { client, namespace } = bench();
+      const group = await things(client);
+      const path = `/apis/${group}/v1/namespaces/${await namespace()}/things`;
+      await client.post(path, thing(group, { size: 1 }));
+      const applied = async (name: string, fields: object) =>
+        client.patch(`${path}/a${name}?fieldManager=me&force=true`, 'apply', {
+          apiVersion: `${group}/v1`,
+          kind: 'Thing',
+          metadata: { name: 'a' },
+          ...fields,
+        });
+      await applied('/status', { status: { phase: 'A' } });
+
+      const empty = await applied('/status', { status: {} });
+      const absent = await applied('/status', {});
+
+      expect([empty.status, empty.body['reason']]).toEqual([422, 'Invalid']);
+      expect(empty.body['message']).toMatch(
+        /^Thing\.\S+ "a" is invalid: status: Invalid value: "null": .*must be of type object/,
+      );
+      expect([absent.status, absent.body['status']]).toEqual([200, undefined]);
+      await applied('', { spec: { size: 2, ports: [{ name: 'a' }], open: { b: 1 } } });
+      const open = await applied('', { spec: { size: 2, open: {} } });
+      expect([open.status, open.body['reason']]).toEqual([422, 'Invalid']);
+      expect(open.body['message']).toContain('spec.open in body must be of type object: "null"');
+      // An empty list is as good as none.
+      const { status, body } = await applied('', { spec: { size: 2, ports: [] } });
+      expect([status, body['spec']]).toEqual([200, { size: 2, mode: 'fast' }]);
+    });
+
     it('is stored with the defaults of its schema, without what the schema does not know', async () => {
       const { client, namespace } = bench();
       const group = await things(client);

@@ -67,9 +67,14 @@ describe('a comparison', () => {
 });
 
 describe('removing fields', () => {
-  it('takes what becomes empty along', () => {
+  it('leaves null of what becomes empty', () => {
     const fields = fieldsOf({ struct: { c: { d: 1 } }, items: [{ name: 'n' }] }, TOPOLOGY);
 
-    expect(removeFields(OBJECT, fields, TOPOLOGY)).toEqual({ map: { a: { b: 1 } }, whole: { x: 1 } });
+    expect(removeFields(OBJECT, fields, TOPOLOGY)).toEqual({
+      struct: { c: null },
+      items: null,
+      map: { a: { b: 1 } },
+      whole: { x: 1 },
+    });
   });
 });
