@@ -5,15 +5,19 @@ import type { JsonObject } from './operation.ts';
 /**
  * Sends an apply. The API server makes null of an object whose members an apply takes away, such as the labels in
  * `{labels: {}}`, and refuses that for a custom resource. Then all empty objects are left out first, which takes them
- * away, and are made anew by a second apply.
+ * away, and are made anew by a second apply; a dry run is over before that, as it has taken nothing away.
  */
-export async function applyEmptied<T>(applied: JsonObject, send: (applied: JsonObject) => Promise<T>): Promise<T> {
+export async function applyEmptied<T>(
+  applied: JsonObject,
+  send: (applied: JsonObject) => Promise<T>,
+  { isDryRun = false }: { readonly isDryRun?: boolean } = {},
+): Promise<T> {
   try {
     return await send(applied);
   } catch (error) {
     if (!isEmptied(error)) throw error;
-    await send(withoutEmptyObjects(applied));
-    return send(applied);
+    const left = await send(withoutEmptyObjects(applied));
+    return isDryRun ? left : send(applied);
   }
 }
 

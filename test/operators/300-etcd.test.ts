@@ -126,6 +126,32 @@ const STORED = (path: string) =>
   }) as const;
 
 describe('each field, set, changed and removed, has an effect or is refused:', LIMIT, () => {
+  it('those of an EtcdBackup', async () => {
+    const onSchedule = { cluster: 'etcd', destination: BUCKET, schedule: '@daily' };
+    const swept = await fieldSweep({
+      world: {
+        hooks: [hook('backup'), hook('refusals')],
+        objects: [
+          ...readManifests(join(manifests, 'crd.yaml')),
+          BASE,
+          { ...BASE, metadata: { name: 'other', namespace: 'default' } },
+        ],
+      },
+      definition: join(manifests, 'crd-backup.yaml'),
+      base: object('EtcdBackup', 'nightly', onSchedule),
+      bases: { 'spec.claimName': object('EtcdBackup', 'once', { cluster: 'etcd', claimName: 'a' }) },
+      values: {
+        ...PLACE('spec.destination'),
+        'spec.cluster': ['etcd', 'other'],
+        'spec.claimName': ['a', 'b'],
+        'spec.schedule': ['@daily', '0 3 * * 1'],
+        'spec.timeZone': ['Europe/Berlin', 'Asia/Tokyo'],
+      },
+    });
+
+    expect(withoutEffect(swept)).toEqual([]);
+  });
+
   it('those of an EtcdRestore', async () => {
     const swept = await fieldSweep({
       world: { hooks: [hook('restore'), hook('refusals')], objects: readManifests(join(manifests, 'crd.yaml')) },

@@ -3,9 +3,14 @@ import { runProgram } from '../support/program.ts';
 import { FOLDERS, root } from './folders.ts';
 
 /** Their stories ask for no perturbations, as theirs do not come to rest. */
-const RESTLESS = ['examples/120-etcd-member-repair', 'examples/300-etcd', 'solutions/etcd-repair'];
+const RESTLESS = ['examples/120-etcd-member-repair', 'solutions/etcd-repair'];
 /** Many long stories, which `test/operators/stories.test.ts` plays. */
-const ELSEWHERE = ['examples/310-backup', 'examples/330-static-website', 'examples/340-prometheus'];
+const ELSEWHERE = [
+  'examples/300-etcd',
+  'examples/310-backup',
+  'examples/330-static-website',
+  'examples/340-prometheus',
+];
 const folders = FOLDERS.filter((folder) => ![...RESTLESS, ...ELSEWHERE].includes(folder));
 
 /** For each story, so that all take minutes; `hooklet test` plays all that there are. */

@@ -70,6 +70,8 @@ export class PodRun {
   #sandbox: PodSandbox | undefined;
   #address: string | undefined;
   #volumes: PodVolumes | undefined;
+  /** Whether an object of a volume has changed since they were begun. */
+  #hasChanged = false;
   #starts = 0;
 
   constructor(pod: V1Pod, host: PodHost) {
@@ -135,6 +137,7 @@ export class PodRun {
   /** Refreshes the volumes after a change of the ConfigMap or Secret `name`, if one may be made from it. */
   async objectChanged(name: string): Promise<void> {
     if (!JSON.stringify(this.#pod.spec?.volumes ?? []).includes(JSON.stringify(name))) return;
+    this.#hasChanged = true;
     // A volume whose objects cannot be read now stays as it is.
     await this.#volumes?.refresh().catch(() => {});
   }
@@ -251,6 +254,7 @@ export class PodRun {
     }
     this.writeNames();
     const pod = this.#pod;
+    this.#hasChanged = false;
     this.#volumes = await preparePodVolumes({
       node,
       claims,
@@ -258,6 +262,8 @@ export class PodRun {
       sources: { api, pod, ca, podIp: this.#address ?? '', hostIp: node.gateway },
       automount: await this.#automounts(),
     });
+    // What changed while they were made may have been read before.
+    if (this.#hasChanged) await this.#volumes.refresh();
   }
 
   async #automounts(): Promise<boolean> {

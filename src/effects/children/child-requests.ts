@@ -149,20 +149,15 @@ async function sendApply(
 ): Promise<unknown> {
   const query = { fieldManager: marks.fieldManager, force: 'true', ...(isDryRun && { dryRun: 'All' }) };
   const sent = { ...wanted.object, metadata: { ...metadataOf(wanted.object), ...metadata } };
-  return applyEmptied(sent, async (object) =>
-    retried(session, async () =>
-      session.client.request(
-        {
-          method: 'PATCH',
-          path: pathOf(wanted.resource, wanted),
-          query,
-          body: JSON.stringify(object),
-          contentType: 'application/apply-patch+yaml',
-        },
-        session.signal,
-      ),
-    ),
-  );
+  const request = {
+    method: 'PATCH',
+    path: pathOf(wanted.resource, wanted),
+    query,
+    contentType: 'application/apply-patch+yaml',
+  } as const;
+  const send = async (object: JsonObject): Promise<unknown> =>
+    retried(session, async () => session.client.request({ ...request, body: JSON.stringify(object) }, session.signal));
+  return applyEmptied(sent, send, { isDryRun });
 }
 
 async function retried<T>({ signal, log }: ChildSession, attempt: () => Promise<T>): Promise<T> {

@@ -25,6 +25,8 @@ export interface EtcdClusterRig extends AsyncDisposable {
   readonly ask: (spec: Partial<ClusterSpec>) => Promise<void>;
   /** Applies any objects. */
   readonly apply: (...objects: readonly object[]) => Promise<void>;
+  /** A client of these Pods, which may become others. */
+  readonly clientOf: (pods: readonly string[], tls?: EtcdClientTls) => EtcdApi;
   /** Clients of at most this many members, by number. */
   readonly clients: (most: number, cluster?: string, tls?: EtcdClientTls) => EtcdApi;
   /** Waits until all is as the spec asks for. */
@@ -66,6 +68,8 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
     await writeFile(file, objects.map((object) => stringify(object)).join('---\n'));
     await eventually(async () => kubectl('apply', '-f', file));
   };
+  const clientOf = (pods: readonly string[], tls?: EtcdClientTls): EtcdApi =>
+    new EtcdApi(pods, (name) => kubelet.addressOf({ namespace, name }), { namespace, ...(tls && { tls }) });
   return {
     namespace,
     kubelet,
@@ -76,10 +80,12 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
       await apply({ ...object, spec: { ...BASE, ...spec } });
     },
     apply,
-    clients: (most, cluster = 'etcd', tls) => {
-      const pods = Array.from({ length: most }, (_, number) => `${cluster}-${number}-0`);
-      return new EtcdApi(pods, (name) => kubelet.addressOf({ namespace, name }), { namespace, ...(tls && { tls }) });
-    },
+    clientOf,
+    clients: (most, cluster = 'etcd', tls) =>
+      clientOf(
+        Array.from({ length: most }, (_, number) => `${cluster}-${number}-0`),
+        tls,
+      ),
     isReady: async (replicas) =>
       eventually(async () => {
         const now = await status();

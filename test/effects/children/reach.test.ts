@@ -295,6 +295,49 @@ describe('onChange', () => {
   });
 });
 
+describe('a child whose object is emptied', () => {
+  const owns = [owned('Setting', 'Apply', { apiVersion: 'example.com/v1' }), owned('ConfigMap')];
+  const setting = (values: object): Json => ({
+    apiVersion: 'example.com/v1',
+    kind: 'Setting',
+    metadata: { name: 's' },
+    spec: { values },
+  });
+  const path = '/apis/example.com/v1/namespaces/default/settings/s';
+
+  beforeEach(async () => {
+    const values = { type: 'object', additionalProperties: { type: 'string' } };
+    const schema = { type: 'object', properties: { spec: { type: 'object', properties: { values } } } };
+    await sandbox.apply({
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'settings.example.com' },
+      spec: {
+        group: 'example.com',
+        scope: 'Namespaced',
+        names: { plural: 'settings', kind: 'Setting' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    });
+  });
+
+  it.each([
+    ['in two writes, as the server refuses one', [], 2],
+    ['after a dry run of the first of them, where the pass deletes something', [map('old')], 3],
+  ])('is written %s', async (_, others, count) => {
+    await rig.reach([setting({ a: '1' }), ...others], { owns });
+
+    const outcome = await rig.reach([setting({})], { owns });
+
+    expect(outcome.problems).toEqual([]);
+    expect(await rig.read(path)).toMatchObject({ spec: { values: {} } });
+    expect(changes(outcome)).toContain('applied Setting/s');
+    expect(rig.requests.filter((request) => request.startsWith(`PATCH ${path}`)).length).toBeGreaterThan(count);
+    await rig.reach([setting({})], { owns });
+    expect(rig.requests).toEqual([]);
+  });
+});
+
 describe('the dry run', () => {
   const bad = map('bad', {}, { labels: { app: 'not a label' } });
 

@@ -91,7 +91,10 @@ export async function saysLoaded(rig: PrometheusRig): Promise<void> {
   const conditions = objectsAt(found, 'status', 'conditions');
   const [ready, loaded] = ['Ready', 'Loaded'].map((type) => conditions.find((one) => one['type'] === type));
   expect(ready, textAt(ready, 'message')).toMatchObject({ status: 'True' });
-  expect(loaded, textAt(loaded, 'message')).toMatchObject({ status: 'True', observedGeneration: objectAt(found, 'metadata')['generation'] });
+  expect(loaded, textAt(loaded, 'message')).toMatchObject({
+    status: 'True',
+    observedGeneration: objectAt(found, 'metadata')['generation'],
+  });
 }
 
 /** Waits until they do. */
