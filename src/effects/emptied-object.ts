@@ -4,8 +4,8 @@ import type { JsonObject } from './operation.ts';
 
 /**
  * Sends an apply. The API server makes null of an object whose members an apply takes away, such as the labels in
- * `{labels: {}}`, and refuses that for a custom resource. Then all empty objects are left out first, which takes them
- * away, and are made anew by a second apply; a dry run is over before that, as it has taken nothing away.
+ * `{labels: {}}`, and refuses that for a custom resource. Then the empty objects that it names are left out first, which
+ * takes them away, and are made anew by a second apply; a dry run is over before that, as it has taken nothing away.
  */
 export async function applyEmptied<T>(
   applied: JsonObject,
@@ -15,25 +15,45 @@ export async function applyEmptied<T>(
   try {
     return await send(applied);
   } catch (error) {
-    if (!isEmptied(error)) throw error;
-    const left = await send(withoutEmptyObjects(applied));
+    const emptied = emptiedIn(error);
+    const shorter = without(applied, emptied, '');
+    // The error is about something else.
+    if (emptied.size === 0 || JSON.stringify(shorter) === JSON.stringify(applied)) throw error;
+    const left = await send(shorter).catch((second: unknown) => {
+      throw isInvalid(second) ? error : second;
+    });
     return isDryRun ? left : send(applied);
   }
 }
 
-const EMPTIED = /Invalid value: "null":.*must be of type object: "null"/;
+const EMPTIED = /([^\s,:]+): Invalid value: "null": [^,]*?must be of type object/g;
 
-function isEmptied(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 422 && EMPTIED.test(error.message);
+/** The paths that the refusal of an apply names, such as `spec.labels`. */
+function emptiedIn(error: unknown): ReadonlySet<string> {
+  if (!isInvalid(error)) return new Set();
+  return new Set(Array.from(error.message.matchAll(EMPTIED), ([, path = '']) => path.replace(/^\[/, '')));
 }
 
-function withoutEmptyObjects(object: JsonObject): JsonObject {
-  const members = Object.entries(object).map(([name, value]): [string, unknown] => [name, shortened(value)]);
-  return Object.fromEntries(members.filter(([, value]) => !isObject(value) || Object.keys(value).length > 0));
+function isInvalid(error: unknown): error is KubeError {
+  return error instanceof KubeError && error.status === 422;
 }
 
-/** A list keeps all its items. */
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((item) => shortened(item));
-  return isObject(value) ? withoutEmptyObjects(value) : value;
+/** Without the empty objects at these paths, and without what is empty then. */
+function without(object: JsonObject, emptied: ReadonlySet<string>, path: string): JsonObject {
+  const members = Object.entries(object).flatMap(([name, value]): readonly (readonly [string, unknown])[] => {
+    const at = path === '' ? name : `${path}.${name}`;
+    if (isEmpty(value)) return emptied.has(at) ? [] : [[name, value]];
+    const left = valueWithout(value, emptied, at);
+    return isEmpty(left) ? [] : [[name, left]];
+  });
+  return Object.fromEntries(members);
+}
+
+function valueWithout(value: unknown, emptied: ReadonlySet<string>, path: string): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => valueWithout(item, emptied, `${path}[${index}]`));
+  return isObject(value) ? without(value, emptied, path) : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0;
 }

@@ -72,6 +72,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
           message: 'of the children',
         },
         restMs: 0,
+        there: [],
       };
     },
     remove: async ({ parent }) => {

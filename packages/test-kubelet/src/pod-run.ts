@@ -263,7 +263,7 @@ export class PodRun {
       automount: await this.#automounts(),
     });
     // What changed while they were made may have been read before.
-    if (this.#hasChanged) await this.#volumes.refresh();
+    if (this.#hasChanged) await this.#volumes.refresh().catch(() => {});
   }
 
   async #automounts(): Promise<boolean> {

@@ -4,7 +4,7 @@ import { readAnswer } from './answer.ts';
 import { dryRun } from './dry-run.ts';
 import { numbered, type ChildSession, type ChildWrite } from './child-requests.ts';
 import type { WantedChild } from './desired.ts';
-import { isOurs, keyOf, nameOfChild, type LiveChild } from './live-child.ts';
+import { isOurs, keyOf, nameOfChild, type LiveChild, type Named } from './live-child.ts';
 import { marksOf, type Marks, type Parent } from './marks.ts';
 import { Pass } from './pass.ts';
 import { planSteps, unwanted, type ChildState, type Step } from './plan.ts';
@@ -42,6 +42,8 @@ export interface DesiredStateOutcome {
   readonly problems: readonly ChildProblem[];
   /** The children that are not written yet, because others are not ready or gone. */
   readonly waiting: readonly string[];
+  /** The wanted children that are there, and are ours. */
+  readonly there: readonly Named[];
   /** One for each wanted child, in the order of the answer. */
   readonly children: readonly ChildStatus[];
 }
@@ -67,7 +69,8 @@ export async function reachDesiredState(
   const { binding, parent, prunes = true } = request;
   const marks = marksOf(binding.name, parent);
   const { wanted, problems } = await readAnswer(request, session);
-  if (problems.some(({ type }) => type === 'invalid')) return { applied: [], problems, waiting: [], children: [] };
+  if (problems.some(({ type }) => type === 'invalid'))
+    return { applied: [], problems, waiting: [], there: [], children: [] };
   const pass = new Pass(session, { marks, parent, states: statesOf(wanted, { ...request, marks, session }) });
   pass.problems.push(...problems);
   await run(pass, ownedOf(request, marks), { wanted, prunes });
@@ -137,6 +140,7 @@ function outcomeOf(pass: Pass): DesiredStateOutcome {
       ...labelled.filter(({ state, step }) => isWaiting(state, step)).map(({ state }) => state.wanted.label),
       ...pass.heldBack.map((child) => nameOfChild(child, pass.parent)),
     ],
+    there: pass.states.flatMap(({ live, isOurs: own }) => (own && live?.isDeleting === false ? [live] : [])),
     children: labelled.map(({ state, step }) => ({
       ...statusOf(state),
       ...(step?.type === 'blocked' && { waitsFor: step.by }),

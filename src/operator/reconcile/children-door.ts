@@ -4,6 +4,7 @@ import type { FinalizedObject } from '../../effects/finalizer.ts';
 import type { PatchOperation } from '../../effects/operation.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
 import type { Condition, DesiredChild } from '../../hook/result.ts';
+import type { MadeChild } from '../../sources/reconcile/reconciler.ts';
 
 /** Writes and deletes the children of an object. */
 export interface ChildrenDoor {
@@ -30,6 +31,8 @@ export interface ReachRequest extends ChildrenRequest {
 /** What was done. */
 export interface Reached {
   readonly writes: readonly ChildWrite[];
+  /** The wanted children that are there, and are ours. */
+  readonly there: readonly MadeChild[];
   readonly problems: readonly ChildProblem[];
   /** Whether all children are there and ready. */
   readonly ready: Condition;

@@ -22,7 +22,8 @@ export function openChildren({ client, kinds }: Pick<ClusterAccess, 'client' | '
       const found = outcome.applied.map((write) => flips.note(write)).filter((flip) => flip !== undefined);
       for (const flip of found) warn(request.binding.name, flip);
       const restMs = Math.max(0, ...found.map(({ delayMs }) => delayMs));
-      return { writes: outcome.applied, problems: outcome.problems, ready: readyCondition(outcome), restMs };
+      const { applied: writes, problems, there } = outcome;
+      return { writes, problems, there, ready: readyCondition(outcome), restMs };
     },
     remove: async (request, signal) => {
       const live = liveOf(request);

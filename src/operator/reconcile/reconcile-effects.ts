@@ -1,9 +1,8 @@
 import type { Condition, ContextResult } from '../../hook/result.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from '../../run/run.ts';
-import type { MadeChild } from '../../sources/reconcile/reconciler.ts';
 import type { ReconcileTrigger } from '../../hook/trigger.ts';
-import type { ChildWrite, Reached } from './children-door.ts';
+import type { Reached } from './children-door.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
 import { collect, NOTHING, prepareAll } from './finalizers.ts';
 import { keepStates, type WrittenState } from './keep-states.ts';
@@ -148,7 +147,7 @@ async function reachChildren(
   return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
 }
 
-/** Tells the reconciler what was made, and how long the object has to rest. */
+/** Tells the reconciler what is there then, and how long the object has to rest. */
 async function watchedReach(
   trigger: ReconcileTrigger,
   reach: () => Promise<Reached>,
@@ -157,15 +156,9 @@ async function watchedReach(
   const reconciler = reconcilerOf(run.task.hook, trigger);
   const lists = reconciler?.childLists ?? 0;
   const reached = await reach();
-  reconciler?.made?.(trigger, madeBy(reached.writes), lists);
+  reconciler?.made?.(trigger, reached.there, lists);
   if (reached.restMs > 0) reconciler?.rest(trigger, reached.restMs);
   return reached;
-}
-
-function madeBy(writes: readonly ChildWrite[]): readonly MadeChild[] {
-  return writes.flatMap(({ operation: { target, namespace = '', name = '' }, applied }) =>
-    applied.change === 'created' ? [{ kind: target.kind, namespace, name }] : [],
-  );
 }
 
 /** Takes back the condition of an earlier failure, for an object whose condition does not depend on children. */

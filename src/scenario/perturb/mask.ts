@@ -75,7 +75,7 @@ export function maskedObjects(objects: readonly JsonObject[], mask: Mask): Map<s
 export function maskedObject(object: JsonObject, key: string, mask: Mask): JsonValue {
   const unsteady = mask.unsteady.get(key);
   const metadata = { ...withoutTold(part(object, 'metadata')), name: key.slice(key.indexOf('/') + 1) };
-  const masked = maskedValue(withSortedConditions({ ...object, metadata }), mask, '');
+  const masked = maskedValue(withReadableData(withSortedConditions({ ...object, metadata })), mask, '');
   return unsteady === undefined ? masked : without(masked, unsteady, '');
 }
 
@@ -94,6 +94,19 @@ function withSortedConditions(object: JsonObject): JsonObject {
   const typeOf = (condition: JsonValue): string => (isJsonObject(condition) ? text(condition['type']) : '');
   const conditions = status['conditions'].toSorted((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
   return { ...object, status: { ...status, conditions } };
+}
+
+// Times and uids in a Secret are times and uids too; what is no text stays in base64.
+function withReadableData(object: JsonObject): JsonObject {
+  const { kind, data } = object;
+  if (kind !== 'Secret' || !isJsonObject(data)) return object;
+  return { ...object, data: Object.fromEntries(Object.entries(data).map(([name, value]) => [name, readable(value)])) };
+}
+
+function readable(value: JsonValue): JsonValue {
+  if (typeof value !== 'string') return value;
+  const decoded = Buffer.from(value, 'base64').toString();
+  return Buffer.from(decoded).toString('base64') === value ? decoded : value;
 }
 
 /** The paths at which two values differ, at most 50, as JSON pointers. */

@@ -15,7 +15,7 @@ export interface LinkedPart {
   readonly monitor: PartMonitor;
   readonly links: Links;
   readonly made: MadeChildren;
-  readonly kind: Pick<OwnedKind | WatchedKind, 'kind' | 'filter'>;
+  readonly kind: Pick<OwnedKind | WatchedKind, 'filter'>;
 }
 
 /** Takes over an object that was seen; returns all that it matters to: what it is linked to, and what it was linked to. */

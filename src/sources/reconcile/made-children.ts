@@ -23,7 +23,7 @@ export class MadeChildren {
     this.#unseen.delete(child);
   }
 
-  /** All that there was before is shown; returns the parents of those children that were not. */
+  /** A list is complete; returns the parents of those children that were not shown. */
   listed(): ReadonlySet<string> {
     this.#lists += 1;
     const parents = new Set(this.#unseen.values());

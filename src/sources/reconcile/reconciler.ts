@@ -46,8 +46,9 @@ interface Following {
   readonly reason: ReconcileReason;
 }
 
-/** A child that a run has made. */
+/** A child that is there after a run. */
 export interface MadeChild extends Placed {
+  readonly apiVersion: string;
   readonly kind: string;
 }
 
@@ -205,19 +206,18 @@ export class Reconciler {
   }
 
   /**
-   * A run has made children of a parent, and read `childLists` before. What becomes of them is seen, also where their
-   * watch breaks in this moment.
+   * These children of a parent are there after a run, which read `childLists` before. What becomes of those that their
+   * watch does not show yet is seen, also where it breaks in this moment.
    */
   made(place: Placed, children: readonly MadeChild[], since: number): void {
     const key = placeKey(place);
-    const hasListed = this.childLists > since;
-    for (const child of children) {
-      for (const { monitor, made, kind } of this.#owned.values()) {
-        if (kind.kind !== child.kind || monitor.item(child) !== undefined) continue;
-        if (hasListed) this.#lookAt([key], 'child');
-        else made.note(placeKey(child), key);
-      }
-    }
+    const unseen = children.filter((child) => {
+      const part = this.#owned.get(ownedKey(child)) ?? this.#owned.get(child.kind);
+      if (part === undefined || part.monitor.item(child) !== undefined) return false;
+      part.made.note(placeKey(child), key);
+      return true;
+    });
+    if (unseen.length > 0 && this.childLists > since) this.#lookAt([key], 'child');
   }
 
   /** An object is given up until it changes: what happens around it does not matter. */

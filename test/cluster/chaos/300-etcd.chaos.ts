@@ -17,4 +17,5 @@ it('an EtcdCluster is whole again whatever happens to it, and loses no acknowled
   for (const line of chaosFigures(rounds)) console.log(line);
   console.log(`${report.acknowledged} writes acknowledged, ${report.refused} refused`);
   expect(report.violations).toEqual([]);
+  expect(await rig.refused()).toEqual([]);
 });

@@ -75,5 +75,6 @@ it(
     const { violations, acknowledged } = await oracle.stop();
     expect(violations).toEqual([]);
     expect(acknowledged).toBeGreaterThan(50);
+    expect(await rig.refused()).toEqual([]);
   },
 );

@@ -99,5 +99,6 @@ it(
     const operator = ['get', 'pods', '-l', 'app=etcd-operator', '-o', 'jsonpath={.items[0].metadata.name}'];
     const name = await rig.kubectl(...operator);
     expect(await rig.kubelet.logs({ namespace: rig.namespace, name })).not.toContain('PRIVATE KEY');
+    expect(await rig.refused()).toEqual([]);
   },
 );

@@ -58,6 +58,7 @@ it('an etcd of three is made, killed, grown, shrunk, upgraded and repaired, and 
   const restored = rig.clients(1, 'restored');
   expect(await restored.heldBy('restored-0-0', 'kept')).toBe('yes');
   expect((await restored.status('restored-0-0')).revision).toBeGreaterThan(1_000_000_000);
+  expect(await rig.refused()).toEqual([]);
 });
 
 function backupAndRestore(): readonly object[] {

@@ -33,6 +33,8 @@ export interface BackupRig extends Installed {
   /** kubectl in the namespace of the Backups. */
   readonly there: (...args: readonly string[]) => Promise<string>;
   readonly make: (...objects: readonly object[]) => Promise<string>;
+  /** The same in another namespace. */
+  readonly makeIn: (namespace: string, ...objects: readonly object[]) => Promise<string>;
   readonly find: (resource: string, name: string) => Promise<KubernetesObject | undefined>;
   readonly list: (resource: string, ...args: readonly string[]) => Promise<readonly KubernetesObject[]>;
   /** Waits until the status of a Backup is as wanted. */
@@ -122,6 +124,7 @@ function ownParts({ kubectl, kubelet }: Installed, { backups, servers, applyIn }
     host: (server) => `${server}.${servers}.svc`,
     there,
     make: async (...objects) => applyIn(backups, ...objects),
+    makeIn: applyIn,
     find,
     list,
     told: async (name, wanted) =>

@@ -138,7 +138,7 @@ describe.concurrent('a Backup that is deleted', { timeout: 2 * LIMIT_MS }, () =>
     const namespace = `${rig.backups}-leaving`;
     await rig.kubectl('create', 'namespace', namespace);
     const leaving = { ...backupOf(rig, 'app', { source: DATE, deletionPolicy: 'Delete' }) };
-    await rig.make({ ...leaving, metadata: { name: 'app', namespace } });
+    await rig.makeIn(namespace, { ...leaving, metadata: { name: 'app', namespace } });
     await eventually(async () => rig.kubectl('get', 'cronjob', 'app', '--namespace', namespace), LIMIT_MS);
 
     await rig.kubectl('delete', 'namespace', namespace, '--wait=false');

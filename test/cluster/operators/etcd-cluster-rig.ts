@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { startKubelet, type Kubelet } from '@hooklet/test-kubelet';
 import type { ClusterSpec, ClusterStatus } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
 import { kubectlAsset } from '../assets.ts';
+import { forbiddenRequests, serviceAccountUser } from '../audit.ts';
 import { connectAs } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import type { EtcdClientTls } from '../solutions/etcd-certificates.ts';
@@ -29,6 +30,8 @@ export interface EtcdClusterRig extends AsyncDisposable {
   readonly clientOf: (pods: readonly string[], tls?: EtcdClientTls) => EtcdApi;
   /** Clients of at most this many members, by number. */
   readonly clients: (most: number, cluster?: string, tls?: EtcdClientTls) => EtcdApi;
+  /** The requests of the operator that it had no right to. */
+  readonly refused: () => Promise<readonly string[]>;
   /** Waits until all is as the spec asks for. */
   readonly isReady: (replicas: number) => Promise<ClusterStatus>;
 }
@@ -86,6 +89,7 @@ export async function startEtcdOperator(plane: SharedControlPlane): Promise<Etcd
         Array.from({ length: most }, (_, number) => `${cluster}-${number}-0`),
         tls,
       ),
+    refused: async () => forbiddenRequests(await plane.auditLog(), serviceAccountUser(namespace, 'etcd-operator')),
     isReady: async (replicas) =>
       eventually(async () => {
         const now = await status();

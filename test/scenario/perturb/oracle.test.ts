@@ -29,6 +29,22 @@ describe('what is no difference', () => {
     expect(differences('crash', one, run('2', '2026-05-01T04:00:00Z', 2), mask)).toEqual([]);
   });
 
+  test('a time in the data of a Secret, but a word and bytes there are one', () => {
+    const run = (time: string, word: string, byte: number) => {
+      const data = { time: Buffer.from(time).toString('base64'), word: Buffer.from(word).toString('base64') };
+      const bytes = Buffer.from([0xff, byte]).toString('base64');
+      return story([], [{ kind: 'Secret', metadata: { name: 's', namespace: 'default' }, data: { ...data, bytes } }]);
+    };
+    const one = run('2026-05-01T03:00:00Z', 'a', 1);
+    expect(differences('crash', one, run('2026-05-01T03:00:01.3Z', 'a', 1), mask)).toEqual([]);
+    expect(texts(differences('crash', one, run('2026-05-01T03:00:00Z', 'b', 1), mask))).toEqual([
+      'Secret default/s: /data/word is "b" instead of "a"',
+    ]);
+    expect(texts(differences('crash', one, run('2026-05-01T03:00:00Z', 'a', 2), mask))).toEqual([
+      'Secret default/s: /data/bytes is "/wI=" instead of "/wE="',
+    ]);
+  });
+
   test('what differed between two undisturbed runs: values, and the ends of names', () => {
     const run = (random: string) => story([], [configMap('a', { random, steady: 'x' }), configMap(`pod-${random}`)]);
     const learned = learnMask('', run('7ab2').objects, run('c04f').objects);

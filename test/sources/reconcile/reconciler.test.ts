@@ -430,7 +430,7 @@ describe('a reconcile binding at work', () => {
       return rig;
     };
     const place = { namespace: 'default', name: 'a' };
-    const child = { kind: 'Deployment', namespace: 'default', name: 'web' };
+    const child = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'default', name: 'web' };
 
     it('looks at its parent again after the next list alone, where that does not show it', async () => {
       const { reconciler, children, take } = await made();
@@ -445,7 +445,11 @@ describe('a reconcile binding at work', () => {
     it('does not where the watch or the list shows it, or where it is of a kind that is not owned', async () => {
       const { reconciler, children, take } = await made();
 
-      reconciler.made(place, [child, { ...child, kind: 'Other' }], reconciler.childLists);
+      reconciler.made(
+        place,
+        [child, { ...child, kind: 'Other' }, { ...child, apiVersion: 'other/v1' }],
+        reconciler.childLists,
+      );
       await children.put({ name: 'web', labels: { [PARENT_LABEL]: 'uid-of-a' } });
       expect(take()).toEqual(['a: child']);
       children.listed();
@@ -455,13 +459,15 @@ describe('a reconcile binding at work', () => {
       expect(take()).toEqual([]);
     });
 
-    it('looks at its parent at once where a list came while the child was made', async () => {
+    it('looks at its parent at once where a list came while the child was made, and after the next one', async () => {
       const { reconciler, children, take } = await made();
       const lists = reconciler.childLists;
       children.listed();
 
       reconciler.made(place, [child], lists);
 
+      expect(take()).toEqual(['a: child']);
+      children.listed();
       expect(take()).toEqual(['a: child']);
     });
   });

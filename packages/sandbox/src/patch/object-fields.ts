@@ -152,25 +152,28 @@ function compareLeaves({ before, after, path }: Pair, changes: Changes): void {
   else if (!isDeepStrictEqual(before, after)) changes.modified.add(path);
 }
 
-/** Returns the object without the fields of the set. What becomes empty by that is null. */
-export function removeFields(object: JsonObject, fields: FieldSet, topology: Topology): JsonObject {
-  const left = removeBelow({ value: object, topology, path: '' }, fields);
+/** What becomes of an object or a list whose members are all removed: null, or it is removed too. */
+export type Emptied = 'null' | 'absent';
+
+/** Returns the object without the fields of the set. */
+export function removeFields(
+  object: JsonObject,
+  fields: FieldSet,
+  { topology, emptied }: { readonly topology: Topology; readonly emptied: Emptied },
+): JsonObject {
+  const left = removeBelow({ value: object, topology, path: '' }, fields, emptied);
   return isJsonObject(left) ? left : {};
 }
 
-function removeBelow({ value, topology, path }: Place, fields: FieldSet): JsonValue {
+function removeBelow({ value, topology, path }: Place, fields: FieldSet, emptied: Emptied): JsonValue | undefined {
   if (shapeOf(topology, value) === 'leaf' || isEmpty(value)) return value;
   const left = membersOf(value, topology).flatMap((member) => {
     const below = childPath(path, member.element);
     if (fields.has(below)) return [];
-    return [
-      {
-        element: member.element,
-        value: removeBelow({ value: member.value, topology: member.topology, path: below }, fields),
-      },
-    ];
+    const kept = removeBelow({ value: member.value, topology: member.topology, path: below }, fields, emptied);
+    return kept === undefined ? [] : [{ element: member.element, value: kept }];
   });
-  if (left.length === 0) return null;
+  if (left.length === 0) return emptied === 'null' ? null : undefined;
   return isJsonArray(value) ? left.map((member) => member.value) : rebuild(left);
 }
 

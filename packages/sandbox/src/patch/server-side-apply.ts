@@ -11,7 +11,7 @@
 // The time of its entry changes only if the object changes, so that an apply that changes nothing is not a write.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject, JsonValue } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { checkApplied } from './applied-check.ts';
 import { isBuiltInGroup } from './built-in-topology.ts';
@@ -24,7 +24,6 @@ import { fieldsOf, removeFields, withNamedFields } from './object-fields.ts';
 import type { PatchKind, Transfer } from './ownership.ts';
 import { apiVersionOf, ownableThrough, topologyFor, transferFields, withoutServerFields } from './ownership.ts';
 import { badRequest, PatchRefused } from './patch-refused.ts';
-import type { ObjectTopology } from './topology.ts';
 import { trackManagers } from './track-update.ts';
 
 /** One server-side apply; `current` is undefined if the object does not exist. */
@@ -56,8 +55,7 @@ export function serverSideApply(request: ApplyRequest): JsonObject {
   const self: FieldManager = { ...(last?.time !== undefined && { time: last.time }), ...entry, fields };
   const managers = new Map([...recorded, [identity, self]]);
   const merged = mergeFields(live, applied, scope.topology);
-  const pruned = prune(merged, last?.fields ?? new Set(), managers, scope.topology);
-  const after = asKindHasIt(kind, pruned, merged);
+  const after = prune(merged, last?.fields ?? new Set(), managers, kind);
   const transfer = transferFields({ before: live, after }, managers, identity, scope);
   if (!request.force && transfer.conflicts.length > 0) throw conflict(transfer.conflicts);
   const settled = {
@@ -110,31 +108,19 @@ function managersBefore({ current, kind, now }: ApplyRequest, live: JsonObject):
 }
 
 /** Removes the fields that the manager applied last time and does not apply now, unless another manager owns them. */
-function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, topology: ObjectTopology): JsonObject {
+function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, kind: PatchKind): JsonObject {
+  const topology = topologyFor(kind);
+  // The types of built-in kinds know no null; a custom resource keeps it, and its schema judges it.
+  const shape = { topology, emptied: isBuiltInGroup(kind.group) ? 'absent' : 'null' } as const;
   if (last.size === 0) return merged;
   const named = (fields: FieldSet): FieldSet => withNamedFields(fields, topology);
   const owned = named(union(...[...managers.values()].map(({ fields }) => fields)));
   const mergedSet = named(fieldsOf(merged, topology));
-  const without = removeFields(merged, named(last), topology);
+  const without = removeFields(merged, named(last), shape);
   const kept = union(named(fieldsOf(without, topology)), owned);
-  const restored = removeFields(merged, difference(mergedSet, kept), topology);
+  const restored = removeFields(merged, difference(mergedSet, kept), shape);
   const restoredSet = named(fieldsOf(restored, topology));
-  return removeFields(merged, intersection(difference(mergedSet, restoredSet), named(last)), topology);
-}
-
-/** The types of built-in kinds know no null; a custom resource keeps it, and its schema judges it. */
-function asKindHasIt(kind: PatchKind, object: JsonObject, before: JsonObject): JsonObject {
-  return isBuiltInGroup(kind.group) ? withoutNewNulls(object, before) : object;
-}
-
-/** The object without the nulls that stand in the place of something. */
-function withoutNewNulls(object: JsonObject, before: JsonObject): JsonObject {
-  const members = Object.entries(object).flatMap(([name, value]): readonly (readonly [string, JsonValue])[] => {
-    const had = before[name];
-    if (value === null && had !== null) return [];
-    return [[name, isJsonObject(value) && isJsonObject(had) ? withoutNewNulls(value, had) : value]];
-  });
-  return Object.fromEntries(members);
+  return removeFields(merged, intersection(difference(mergedSet, restoredSet), named(last)), shape);
 }
 
 function conflict(conflicts: Transfer['conflicts']): PatchRefused {

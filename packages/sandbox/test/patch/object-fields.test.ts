@@ -67,10 +67,17 @@ describe('a comparison', () => {
 });
 
 describe('removing fields', () => {
-  it('leaves null of what becomes empty', () => {
-    const fields = fieldsOf({ struct: { c: { d: 1 } }, items: [{ name: 'n' }] }, TOPOLOGY);
+  const fields = fieldsOf({ struct: { c: { d: 1 } }, items: [{ name: 'n' }] }, TOPOLOGY);
 
-    expect(removeFields(OBJECT, fields, TOPOLOGY)).toEqual({
+  it('takes what becomes empty along', () => {
+    expect(removeFields(OBJECT, fields, { topology: TOPOLOGY, emptied: 'absent' })).toEqual({
+      map: { a: { b: 1 } },
+      whole: { x: 1 },
+    });
+  });
+
+  it('or leaves null of it', () => {
+    expect(removeFields(OBJECT, fields, { topology: TOPOLOGY, emptied: 'null' })).toEqual({
       struct: { c: null },
       items: null,
       map: { a: { b: 1 } },
