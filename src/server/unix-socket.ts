@@ -1,8 +1,9 @@
-import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { eventually } from '../lib/deadline.ts';
+import { shortHash } from '../lib/short-hash.ts';
 
 /** A socket file that a server listens on. */
 export interface UnixSocket {
@@ -12,7 +13,7 @@ export interface UnixSocket {
 
 // The limit of the kernel, without the terminating zero.
 const MAX_PATH_BYTES = 107;
-const PRIVATE_FOLDER = '.hooklet-XXXXXX/s';
+const PRIVATE_FOLDER = '.hooklet-0123XXXXXX/s';
 const CONNECT_LIMIT_MS = 2000;
 const LISTEN_LIMIT_MS = 10_000;
 
@@ -29,8 +30,10 @@ export async function listenOnSocket(server: Server, path: string): Promise<Unix
   }
   await makeFolder(dirname(path));
   await refuseLiving(path);
+  const prefix = privatePrefix(path);
+  await removeLeft(dirname(path), prefix);
   // Created in a private folder first, so that others can never connect to it.
-  const folder = await mkdtemp(join(dirname(path), '.hooklet-'));
+  const folder = await mkdtemp(join(dirname(path), prefix));
   try {
     const made = join(folder, 's');
     await listen(server, made);
@@ -49,6 +52,19 @@ export async function listenOnSocket(server: Server, path: string): Promise<Unix
       if (now?.ino === ino) await rm(path, { force: true });
     },
   };
+}
+
+/** The beginning of the names of the folders in which a socket file is made, beside it. */
+export function privatePrefix(path: string): string {
+  return `.hooklet-${shortHash(basename(path)).slice(0, 4)}`;
+}
+
+/** Removes what processes left that were killed while they made their sockets; what others own stays. */
+async function removeLeft(folder: string, prefix: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(prefix))) {
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+  }
 }
 
 async function makeFolder(path: string): Promise<void> {

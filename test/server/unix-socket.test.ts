@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { listenOnSocket } from '../../src/server/unix-socket.ts';
+import { listenOnSocket, privatePrefix } from '../../src/server/unix-socket.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 function folder(): string {
@@ -42,6 +42,18 @@ describe('a socket file', () => {
     const socket = await listenOnSocket(server(), path);
 
     await socket.remove();
+  });
+
+  it('takes along what a process left that was killed while it made one, but not for another file', async () => {
+    const root = folder();
+    const path = join(root, 'hooklet.socket');
+    const [own, other] = [`${privatePrefix(path)}a1b2c3`, `${privatePrefix(join(root, 'other.socket'))}a1b2c3`];
+    for (const name of [own, other]) mkdirSync(join(root, name));
+    writeFileSync(join(root, own, 's'), '');
+
+    await listenOnSocket(server(), path);
+
+    expect(readdirSync(root).toSorted()).toEqual([other, 'hooklet.socket']);
   });
 
   it('of a living process is left alone', async () => {
