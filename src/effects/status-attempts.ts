@@ -4,7 +4,7 @@
  * The live object is needed for what is to be kept. It is read, unless the caller has it; when nothing differs from it,
  * nothing is sent. The request carries the uid and the resourceVersion of that object, so it never reaches an object
  * that was created anew, and never overwrites what somebody wrote in between: after a conflict all starts again with a
- * read. So there is one write for a change, and the state right before it is known.
+ * read. So there is one write for a change, two where one would empty an object, and the state right before is known.
  */
 
 import type { KubeRequest } from '../kube/client.ts';
@@ -39,6 +39,8 @@ export class StatusAttempts {
   #live: JsonObject | undefined;
   /** What the run saw or, where that is not known, of the first object that was read. */
   #generation: number | undefined;
+  /** The resourceVersion that the last request was based on that was answered. */
+  #sentOn: string | undefined;
   /** The object that a request was based on whose answer was lost. */
   #lostOn: JsonObject | undefined;
 
@@ -114,7 +116,9 @@ export class StatusAttempts {
   #written(before: JsonObject, after: unknown): StatusOutcome {
     const versions = { before: versionOf(before), after: versionOf(after) };
     if (isObject(after)) this.#options.session.memory.noteWritten(this.#path, after);
-    return versions.before === versions.after ? { type: 'unchanged' } : { type: 'written', ...versions };
+    if (versions.before === versions.after) return { type: 'unchanged' };
+    const between = this.#sentOn;
+    return { type: 'written', ...versions, ...(between !== undefined && between !== versions.before && { between }) };
   }
 
   #plan(live: JsonObject): StatusPlan {
@@ -133,6 +137,7 @@ export class StatusAttempts {
     const { apiVersion, kind } = this.#options.kind;
     const { namespace = '', name } = this.#options.target;
     let before = live;
+    this.#sentOn = undefined;
     return applyEmptied({ status }, async (applied) => {
       const metadata = {
         name,
@@ -147,6 +152,7 @@ export class StatusAttempts {
         contentType: 'application/apply-patch+yaml',
         body: JSON.stringify({ apiVersion, kind, metadata, ...applied }),
       });
+      this.#sentOn = versionOf(before);
       if (isObject(answer)) before = answer;
       return answer;
     });

@@ -39,8 +39,14 @@ export interface StatusSession {
 
 /** What became of a status. */
 export type StatusOutcome =
-  /** `before` is the resourceVersion of the object right before the write. */
-  | { readonly type: 'written'; readonly before: string; readonly after: string; readonly warning?: string }
+  /** `before` is the resourceVersion of the object right before the write, `between` that after the first of two requests. */
+  | {
+      readonly type: 'written';
+      readonly before: string;
+      readonly between?: string;
+      readonly after: string;
+      readonly warning?: string;
+    }
   /** `warning` says what was left out, because the server refused it. */
   | { readonly type: 'unchanged'; readonly warning?: string }
   /** The object is gone, or another one has its name. */

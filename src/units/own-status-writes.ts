@@ -15,6 +15,8 @@ export interface StatusPlace {
 /** A write of a status that changed the object: its resourceVersion, and the one of the state right before. */
 export interface StatusVersions {
   readonly before: string;
+  /** That of the first of two requests, where one was not enough. */
+  readonly between?: string;
   readonly after: string;
 }
 
@@ -66,7 +68,7 @@ export class OwnStatusWrites {
     return (versions) => {
       if (isEnded) return;
       isEnded = true;
-      if (versions !== undefined) remember(writes, versions);
+      if (versions !== undefined) for (const step of stepsOf(versions)) remember(writes, step);
       writes.writing -= 1;
       if (writes.writing === 0) this.#release(writes);
     };
@@ -134,6 +136,13 @@ function isOwn({ resourceVersion, previousVersion }: EventTrigger, { recent }: O
     if (version === previousVersion) return true;
   }
   return false;
+}
+
+function stepsOf({ before, between = before, after }: StatusVersions): readonly StatusVersions[] {
+  return [
+    { before, after: between },
+    { before: between, after },
+  ];
 }
 
 function remember({ recent }: ObjectWrites, { before, after }: StatusVersions): void {

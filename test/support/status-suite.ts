@@ -77,7 +77,14 @@ export function statusSuite(findCluster: () => Promise<Cluster>): void {
       const give = async (status: object) => rig.write('Mapped', { conditions: [ready], status: { ...status } });
       await give({ phase: 'Up', detail: { a: '1' } });
 
-      expect(await give({ phase: 'Up', detail: {} })).toMatchObject({ type: 'written' });
+      const { metadata } = await rig.read('Mapped');
+      const { resourceVersion: before } = metadata;
+      expect(await give({ phase: 'Up', detail: {} })).toEqual({
+        type: 'written',
+        before,
+        between: expect.not.stringMatching(`^${String(before)}$`),
+        after: expect.any(String),
+      });
 
       expect((await rig.read('Mapped')).status).toMatchObject({ phase: 'Up', detail: {} });
       expect(await give({ phase: 'Up', detail: {} })).toEqual({ type: 'unchanged' });

@@ -49,6 +49,17 @@ describe('the event of a status that was written for the hook', () => {
     expect([delivered, dropped]).toEqual([[], ['8']]);
   });
 
+  it('does not run the hook when two requests were needed, each with an event', () => {
+    const { writes, delivered, dropped } = rig();
+    const end = writes.begin(web);
+    writes.receive(event(8, 7));
+
+    end({ before: '7', between: '8', after: '9' });
+    writes.receive(event(9, 8));
+
+    expect([delivered, dropped]).toEqual([[], ['8', '9']]);
+  });
+
   it('does not run the hook in another binding of it', () => {
     const { writes, delivered, dropped } = rig();
     writes.begin(web)({ before: '7', after: '8' });
