@@ -26,12 +26,16 @@ export async function applyEmptied<T>(
   }
 }
 
-const EMPTIED = /([^\s,:]+): Invalid value: "null": [^,]*?must be of type object/g;
+// A webhook may have written the message, so it is read from the beginnings of words alone, and no further than this.
+const EMPTIED = /(?<![^\s,])([^\s,:]+): Invalid value: "null": [^,]{0,500}?must be of type object/g;
+const MOST_READ = 64 * 1024;
 
 /** The paths that the refusal of an apply names, such as `spec.labels`. */
 function emptiedIn(error: unknown): ReadonlySet<string> {
   if (!isInvalid(error)) return new Set();
-  return new Set(Array.from(error.message.matchAll(EMPTIED), ([, path = '']) => path.replace(/^\[/, '')));
+  return new Set(
+    Array.from(error.message.slice(0, MOST_READ).matchAll(EMPTIED), ([, path = '']) => path.replace(/^\[/, '')),
+  );
 }
 
 function isInvalid(error: unknown): error is KubeError {

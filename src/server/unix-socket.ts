@@ -63,7 +63,10 @@ export function privatePrefix(path: string): string {
 async function removeLeft(folder: string, prefix: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((one) => one.startsWith(prefix))) {
-    await rm(join(folder, name), { recursive: true, force: true }).catch(() => {});
+    const path = join(folder, name);
+    const found = await statOf(path).catch(() => undefined);
+    // What somebody else has put there may take long to remove.
+    if (found?.uid === process.getuid?.()) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }
 

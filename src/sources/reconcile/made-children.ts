@@ -1,3 +1,6 @@
+/** Limit of the children that are waited for: one that came and went within a run waits until the next list. */
+export const MAX_UNSEEN = 10_000;
+
 /**
  * The children of one kind that runs have made, until their watch shows them. A list shows only what differs from what
  * was known, so a child that was made and deleted while nobody watched is in no event: after the next list its parent
@@ -15,7 +18,10 @@ export class MadeChildren {
 
   /** A run of `parent` has made a child that the watch does not show yet. */
   note(child: string, parent: string): void {
+    this.#unseen.delete(child);
     this.#unseen.set(child, parent);
+    const [oldest] = this.#unseen.size > MAX_UNSEEN ? this.#unseen.keys() : [];
+    if (oldest !== undefined) this.#unseen.delete(oldest);
   }
 
   /** The watch shows the child, or that it is gone. */

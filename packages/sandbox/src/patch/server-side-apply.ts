@@ -109,10 +109,10 @@ function managersBefore({ current, kind, now }: ApplyRequest, live: JsonObject):
 
 /** Removes the fields that the manager applied last time and does not apply now, unless another manager owns them. */
 function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, kind: PatchKind): JsonObject {
+  if (last.size === 0) return merged;
   const topology = topologyFor(kind);
   // The types of built-in kinds know no null; a custom resource keeps it, and its schema judges it.
   const shape = { topology, emptied: isBuiltInGroup(kind.group) ? 'absent' : 'null' } as const;
-  if (last.size === 0) return merged;
   const named = (fields: FieldSet): FieldSet => withNamedFields(fields, topology);
   const owned = named(union(...[...managers.values()].map(({ fields }) => fields)));
   const mergedSet = named(fieldsOf(merged, topology));
