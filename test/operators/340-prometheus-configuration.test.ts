@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { selectedItems, type Sources } from '../../examples/340-prometheus/hooks/lib/items.ts';
@@ -233,13 +233,5 @@ describe('the README', () => {
     const missing = new Set(fields.filter((field) => !known.has(field)));
     expect([...missing].filter((field) => !new RegExp(`[\`.]${field}[\`.[]`).test(readme))).toEqual([]);
     expect(new Set(fields).size).toBeGreaterThan(60);
-  });
-
-  it('counts the lines of the hooks', () => {
-    const folder = join(examplesDir, '340-prometheus', 'hooks');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-    const lines = files.reduce((sum, name) => sum + readFileSync(join(folder, name), 'utf8').split('\n').length - 1, 0);
-
-    expect(readme).toContain(`${lines.toLocaleString('en-US')} lines of TypeScript`);
   });
 });
