@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * What takes minutes: the solutions and the operators among the examples on real servers, the fields of the operators,
  * the stories of all under perturbations, and what compares with a real API server what the unit suite holds on the
- * sandbox. Shares of about the same time, of which `.ci/run` takes one in turn: `--shard=2/5` is the second.
+ * sandbox. Shares of about the same time, of which `.ci/run` takes one in turn: `--shard=2/6` is the second.
  */
 export const SHARES: readonly (readonly string[])[] = [
   [

@@ -66,21 +66,23 @@ async function valueOf(variable: V1EnvVar, container: V1Container, known: Known)
 
 async function referredTo(from: V1EnvVarSource, container: V1Container, known: Known): Promise<string | undefined> {
   const { configMapKeyRef, secretKeyRef, fieldRef, resourceFieldRef } = from;
-  if (configMapKeyRef !== undefined) return keyOf('configmap', configMapKeyRef, known.configMap);
-  if (secretKeyRef !== undefined) return keyOf('secret', secretKeyRef, known.secret);
+  if (configMapKeyRef !== undefined) return keyOf('ConfigMap', configMapKeyRef, known);
+  if (secretKeyRef !== undefined) return keyOf('Secret', secretKeyRef, known);
   if (fieldRef !== undefined) return fieldOf(known, fieldRef.fieldPath);
   if (resourceFieldRef !== undefined) return resourceOf(container, resourceFieldRef);
   throw new Error(`an environment variable comes from something unknown here: ${JSON.stringify(from)}`);
 }
 
 async function keyOf(
-  kind: string,
+  kind: 'ConfigMap' | 'Secret',
   reference: Reference & { readonly key: string },
-  lookup: Lookup,
+  { pod, configMap, secret }: EnvironmentSources,
 ): Promise<string | undefined> {
-  const value = (await required(kind, reference, lookup))[reference.key];
+  const data = await required(kind.toLowerCase(), reference, kind === 'Secret' ? secret : configMap);
+  const value = data[reference.key];
   if (value === undefined && reference.optional !== true) {
-    throw new Error(`couldn't find key ${reference.key} in ${kind} ${reference.name}`);
+    const owner = `${pod.metadata?.namespace ?? ''}/${reference.name ?? ''}`;
+    throw new Error(`couldn't find key ${reference.key} in ${kind} ${owner}`);
   }
   return value;
 }

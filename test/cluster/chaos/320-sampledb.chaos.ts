@@ -9,7 +9,6 @@ const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
 
 it(`a SampleDB is whole again after each of ${ROUNDS} faults, and has every row that was acknowledged`, async () => {
   await using rig = await startSampleRig(sharedControlPlane());
-  await rig.operator.start();
   await rig.make('chaos', { backup: { size: '64Mi' } });
   await rig.told('chaos', { type: 'Ready', status: 'True' });
   const writer = new Writer(rig, 'chaos');

@@ -66,14 +66,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   'the Service is deleted': async ({ remove }, name) => remove('services', name),
   'the scripts are deleted': async ({ remove }, name) => remove('configmaps', `${name}-scripts`),
   'the configuration Job is deleted': async ({ remove }, name) => remove('jobs', `${name}-configure`),
-  'the operator is killed': async ({ operator }) => {
-    await operator.kill();
-    await operator.start();
-  },
-  'the StatefulSet is deleted, and the operator killed': async ({ remove, operator }, name) => {
+  'the operator is killed': async ({ restartOperator }) => restartOperator(),
+  'the StatefulSet is deleted, and the operator killed': async ({ remove, restartOperator }, name) => {
     await remove('statefulsets', name);
-    await operator.kill();
-    await operator.start();
+    await restartOperator();
   },
   'the StatefulSet is scaled to none': async ({ patch }, name) =>
     patch('statefulsets', name, { spec: { replicas: 0 } }),

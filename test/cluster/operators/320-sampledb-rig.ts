@@ -1,20 +1,21 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { KubernetesObject } from 'hooklet';
-import { parseAllDocuments } from 'yaml';
-import { startKubelet, type Image, type Kubelet } from '@hooklet/test-kubelet';
-import { KubeError } from '../../../src/errors.ts';
+import type { Image } from '@hooklet/test-kubelet';
+import type { KubeClient } from '../../../src/kube/client.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import { builtMain } from '../../support/built-program.ts';
+import { installs, type Installed } from '../../operators/kit/installs.ts';
+import { operatorParts } from '../../operators/kit/operator-image.ts';
+import { operatorPod, type OperatorPod } from '../../operators/kit/operator-pod.ts';
+import { examplesDir } from '../../support/example-rig.ts';
 import { connectAs } from '../operator-rig.ts';
-import { ServerProcess } from '../server-process.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
 
-const example = join(import.meta.dirname, '../../../examples/320-sampledb');
+const example = join(examplesDir, '320-sampledb');
 const NEVER = new AbortController().signal;
 const GROUP = 'example.hooklet.dev';
 const PATHS: Readonly<Record<string, string>> = {
@@ -27,12 +28,11 @@ const PATHS: Readonly<Record<string, string>> = {
 export const PASSWORDS = { adminPassword: 'the "first" one', password: "it's another" };
 /** Versions whose images there are; all of them are the PostgreSQL of this machine. */
 export const VERSIONS = ['15', '15.1', '16'] as const;
-const USER = 'nobody';
+export const OPERATOR = { namespace: 'example-sampledb', name: 'sampledb' };
 
-/** The example at work on real servers, as a user with exactly its rights. */
-export interface SampleRig extends AsyncDisposable {
+/** The operator, installed by one apply, and databases in a namespace beside it. */
+export interface SampleRig extends OperatorPod, Omit<Installed, 'get'> {
   readonly namespace: string;
-  readonly kubelet: Kubelet;
   readonly get: (resource: string, name: string) => Promise<KubernetesObject | undefined>;
   readonly list: (resource: string) => Promise<readonly KubernetesObject[]>;
   readonly create: (resource: string, object: object) => Promise<void>;
@@ -49,45 +49,59 @@ export interface SampleRig extends AsyncDisposable {
   readonly sql: (name: string, text: string) => Promise<string>;
   /** The lines of Warnings about a SampleDB. */
   readonly warnings: (name: string) => Promise<readonly string[]>;
-  /** The process of the operator; it is not started. */
-  readonly operator: Pick<ServerProcess, 'start' | 'kill'>;
 }
 
-/** Starts a node, and installs the definition and the rights of the example; the operator is not started. */
+/** Installs the operator; it and the passwords in a namespace beside it are there on return. */
 export async function startSampleRig(plane: SharedControlPlane): Promise<SampleRig> {
+  await using ends = new AsyncDisposableStack();
   const namespace = `sampledb-${crypto.randomUUID().slice(0, 8)}`;
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-sampledb-'));
+  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
+  const parts = ends.use(await operatorParts());
+  const installed = ends.use(
+    await installs({
+      plane,
+      manifests: join(example, 'manifests'),
+      ...OPERATOR,
+      namespaces: [namespace],
+      images: { 'registry.example.com/sampledb:1': parts.imageOf(join(example, 'hooks')), ...databaseImages(folder) },
+      leftovers: ['validatingwebhookconfiguration/example-sampledb-hooks', 'storageclass/growing'],
+    }),
+  );
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
-  const call = async (method: 'GET' | 'POST' | 'DELETE', path: string, object?: object): Promise<unknown> =>
-    client.request({ method, path, ...(object !== undefined && { body: JSON.stringify(object) }) }, NEVER);
+  ends.defer(async () => client.close());
+  const own = handsOf(installed, client, namespace);
+  await installed.apply(...surroundings(namespace));
+  await own.create('secrets', { metadata: { name: 'passwords' }, stringData: PASSWORDS });
+  ends.defer(async () => {
+    for (const { metadata } of await own.list('sampledbs')) {
+      await own.remove('sampledbs', metadata.name);
+      // It may be gone.
+      await own.patch('sampledbs', metadata.name, { metadata: { finalizers: null } }).catch(() => {});
+    }
+    await installed.kubectl('delete', 'namespace', namespace, '--wait=false');
+  });
+  const operator = operatorPod(installed, OPERATOR);
+  await operator.startOperator();
+  const rest = ends.move();
+  return { ...installed, ...own, ...operator, namespace, [Symbol.asyncDispose]: async () => rest.disposeAsync() };
+}
+
+function handsOf({ kubelet }: Installed, client: KubeClient, namespace: string) {
   const pathOf = (resource: string, name?: string, subresource?: string): string =>
     [PATHS[resource] ?? '/api/v1', 'namespaces', namespace, resource, name, subresource]
       .filter((part) => part !== undefined)
       .join('/');
-  await install(call, namespace);
-  const kubelet = await startKubelet({
-    plane,
-    connect: connectAs(plane, 'admin'),
-    namespaces: [namespace],
-    images: imagesIn(folder),
-  });
-  const operator = operatorIn(folder, namespace, plane);
   const list: SampleRig['list'] = async (resource) => {
-    const { items }: { items?: readonly KubernetesObject[] } = Object(await call('GET', pathOf(resource)));
+    const found: unknown = await client.request({ method: 'GET', path: pathOf(resource) }, NEVER);
+    const { items }: { items?: readonly KubernetesObject[] } = Object(found);
     return items ?? [];
   };
-  const get: SampleRig['get'] = async (resource, name) => {
-    try {
-      return Object(await call('GET', pathOf(resource, name)));
-    } catch (error) {
-      if (error instanceof KubeError && error.status === 404) return undefined;
-      throw error;
-    }
-  };
-  const create: SampleRig['create'] = async (resource, object) => void (await call('POST', pathOf(resource), object));
-  return {
-    namespace,
-    kubelet,
+  const get: SampleRig['get'] = async (resource, name) =>
+    (await list(resource)).find(({ metadata }) => metadata.name === name);
+  const create: SampleRig['create'] = async (resource, object) =>
+    void (await client.request({ method: 'POST', path: pathOf(resource), body: JSON.stringify(object) }, NEVER));
+  const own: Omit<SampleRig, 'namespace' | keyof OperatorPod | Exclude<keyof Installed, 'get'>> = {
     get,
     list,
     create,
@@ -96,7 +110,8 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
       const contentType = 'application/merge-patch+json';
       await client.request({ method: 'PATCH', path: pathOf(resource, name, subresource), body, contentType }, NEVER);
     },
-    remove: async (resource, name) => void (await call('DELETE', pathOf(resource, name))),
+    remove: async (resource, name) =>
+      void (await client.request({ method: 'DELETE', path: pathOf(resource, name) }, NEVER)),
     make: async (name, spec = {}) => {
       const base = { version: '15', secretName: 'passwords', storage: { size: '256Mi', storageClassName: 'growing' } };
       const object = { apiVersion: `${GROUP}/v1`, kind: 'SampleDB', metadata: { name }, spec: { ...base, ...spec } };
@@ -120,38 +135,8 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
       (await list('events'))
         .filter(({ type, involvedObject }) => type === 'Warning' && Object(involvedObject)['name'] === name)
         .map(({ reason, message }) => `${String(reason)}: ${String(message)}`),
-    operator,
-    async [Symbol.asyncDispose]() {
-      await release(list, async (name) => {
-        await call('DELETE', pathOf('sampledbs', name));
-        await client.request(
-          {
-            method: 'PATCH',
-            path: pathOf('sampledbs', name),
-            body: JSON.stringify({ metadata: { finalizers: null } }),
-            contentType: 'application/merge-patch+json',
-          },
-          NEVER,
-        );
-      });
-      await operator.kill();
-      await kubelet[Symbol.asyncDispose]();
-      await call('DELETE', `/api/v1/namespaces/${namespace}`);
-      await client.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
-}
-
-/** Without the webhook, for which the API server would have to reach this process. */
-function operatorIn(folder: string, namespace: string, plane: SharedControlPlane): ServerProcess {
-  const [config, hooks] = [join(folder, 'kubeconfig'), join(folder, 'hooks')];
-  writeFileSync(config, plane.kubeconfig(USER), { mode: 0o600 });
-  cpSync(join(example, 'hooks'), hooks, { recursive: true, filter: (path) => !path.endsWith('-webhook.ts') });
-  const env = [`KUBECONFIG=${config}`, `POD_NAMESPACE=${namespace}`, 'POD_NAME=sampledb', 'LOG_TYPE=json'];
-  const flags = ['--hooks-dir', hooks, '--tmp-dir', join(folder, 'tmp'), '--listen-port', '0'];
-  const words = [process.execPath, builtMain(), 'start', ...flags, '--listen-address', '127.0.0.1'];
-  return new ServerProcess('env', [...env, ...words], { logFolder: folder });
+  return own;
 }
 
 /** The conditions of an object. */
@@ -160,43 +145,22 @@ export function conditionsOf(object: KubernetesObject | undefined): readonly Rea
   return conditions ?? [];
 }
 
-async function release(list: SampleRig['list'], remove: (name: string) => Promise<void>): Promise<void> {
-  for (const { metadata } of await list('sampledbs')) await remove(metadata.name).catch(() => {});
+/** A namespace that enforces Pod Security `restricted`, and a class of storage whose volumes grow. */
+function surroundings(namespace: string): readonly object[] {
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  return [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } },
+    {
+      apiVersion: 'storage.k8s.io/v1',
+      kind: 'StorageClass',
+      metadata: { name: 'growing' },
+      provisioner: 'kubelet.hooklet.test',
+      allowVolumeExpansion: true,
+    },
+  ];
 }
 
-type Call = (method: 'GET' | 'POST' | 'DELETE', path: string, object?: object) => Promise<unknown>;
-
-/** What is there already is another test's, and the same. */
-async function install(call: Call, namespace: string): Promise<void> {
-  const add = async (path: string, object: object): Promise<void> => {
-    await call('POST', path, object).catch((error: unknown) => {
-      if (!(error instanceof KubeError) || error.status !== 409) throw error;
-    });
-  };
-  const rights = documentsIn('rights.yaml').find(({ kind }) => kind === 'ClusterRole');
-  const rbac = '/apis/rbac.authorization.k8s.io/v1';
-  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'example-sampledb' };
-  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
-  const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-  await add('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', documentsIn('crd.yaml')[0] ?? {});
-  await add(`${rbac}/clusterroles`, rights ?? {});
-  await add(`${rbac}/clusterrolebindings`, { metadata: { name: namespace }, roleRef, subjects });
-  await add('/apis/storage.k8s.io/v1/storageclasses', {
-    metadata: { name: 'growing' },
-    provisioner: 'kubelet.hooklet.test',
-    allowVolumeExpansion: true,
-  });
-  await add('/api/v1/namespaces', { metadata: { name: namespace, labels: restricted } });
-  await add(`/api/v1/namespaces/${namespace}/secrets`, { metadata: { name: 'passwords' }, stringData: PASSWORDS });
-  await eventually(async () => call('GET', `/apis/${GROUP}/v1/sampledbs`));
-}
-
-function documentsIn(file: string): readonly KubernetesObject[] {
-  const text = readFileSync(join(example, 'manifests', file), 'utf8');
-  return parseAllDocuments(text).map((document): KubernetesObject => document.toJS());
-}
-
-function imagesIn(folder: string): Readonly<Record<string, Image>> {
+function databaseImages(folder: string): Readonly<Record<string, Image>> {
   const root = '/usr/lib/postgresql';
   const newest = readdirSync(root)
     .toSorted((a, b) => Number(a) - Number(b))

@@ -2,22 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forbiddenRequests, serviceAccountUser, unusedRules, type RoleRule } from '../audit.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
 import { FAULTS, strike, Writer } from './320-sampledb-chaos.ts';
-import { startSampleRig, type SampleRig } from './320-sampledb-rig.ts';
+import { OPERATOR, PASSWORDS, startSampleRig, type SampleRig } from './320-sampledb-rig.ts';
 
 const LIMIT_MS = 400_000;
+const plane = sharedControlPlane();
+const running = new AsyncDisposableStack();
 let rig: SampleRig;
 
-beforeAll(async () => {
-  rig = await startSampleRig(sharedControlPlane());
-  await rig.operator.start();
-});
+beforeAll(async () => void (rig = running.use(await startSampleRig(plane))), LIMIT_MS);
 
-afterAll(async () => {
-  await rig[Symbol.asyncDispose]();
-});
+afterAll(async () => running.disposeAsync(), LIMIT_MS);
 
 /** The dumps in the volume of the backups of a SampleDB, oldest first. */
 function dumpsOf(name: string): readonly { readonly file: string; readonly text: string }[] {
@@ -125,6 +123,10 @@ describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
         /No space left on device; the last good one is of .*, and is kept. To do: raise spec.backup.size/,
       );
       expect(dumpsOf('nightly').map(({ file }) => file)).toEqual(good);
+
+      await rig.patch('sampledbs', 'nightly', { spec: { backup: { schedule: null } } });
+      await eventually(async () => expect(await rig.get('cronjobs', 'nightly-backup')).toBeUndefined());
+      expect(dumpsOf('nightly').map(({ file }) => file)).toEqual(good);
     },
   );
 
@@ -140,7 +142,13 @@ describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
     await rig.patch('sampledbs', 'ill', { spec: { secretName: 'passwords', settings: { max_connections: 'many' } } });
     const setting = await rig.told('ill', { type: 'Healthy', reason: 'CrashLoopBackOff' });
     expect(setting['message']).toMatch(/max_connections/);
-    await rig.patch('sampledbs', 'ill', { spec: { settings: { max_connections: '20' } } });
+    await rig.create('secrets', { metadata: { name: 'half' }, stringData: { adminPassword: 'one' } });
+    await rig.patch('sampledbs', 'ill', { spec: { secretName: 'half', settings: { max_connections: '20' } } });
+    const key = await rig.told('ill', { type: 'Healthy', reason: 'CreateContainerConfigError' });
+    expect(key['message']).toMatch(
+      /find key password in Secret .*\/half. Make the Secret half with the keys adminPassword and/,
+    );
+    await rig.patch('secrets', 'half', { stringData: { password: PASSWORDS.password } });
     await rig.told('ill', READY);
     expect(await rig.sql('ill', 'show max_connections')).toBe('20');
 
@@ -174,6 +182,77 @@ describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
     },
   );
 });
+
+describe('the operator of SampleDBs, in a Pod with its own rights,', { timeout: LIMIT_MS }, () => {
+  it('refuses a bad spec in its webhook, with all that is wrong and what to do', async () => {
+    const bad = rig.make('bad', { version: '13', storage: { size: '-1Gi' }, backup: { schedule: '0 0 31 2 *' } });
+    await expect(bad).rejects.toThrow(/13, which is unknown; expected PostgreSQL 14 to 18/);
+    await expect(bad).rejects.toThrow(/spec\.storage\.size: got -1Gi, expected a size above 0 such as 10Gi/);
+    await expect(bad).rejects.toThrow(/spec\.backup\.schedule: got 0 0 31 2 \*/);
+  });
+
+  it('has its databases serve while it is stopped, and another Pod of it writes nothing but what is its own', async () => {
+    const before = await uidOf('pods', 'chaos-0');
+    await rig.stopOperator();
+    expect(await rig.sql('chaos', 'select 1')).toBe('1');
+    const written = await writesOf();
+
+    await rig.startOperator();
+    const names = (await rig.list('sampledbs')).map(({ metadata }) => metadata.name);
+    expect(names.length).toBeGreaterThan(1);
+    await eventually(async () => {
+      const runs = (await rig.logged('info')).filter((line) => line.includes('"hook finished"'));
+      expect(runs.filter((line) => line.includes('sampledb.ts')).length).toBeGreaterThanOrEqual(names.length);
+    });
+
+    for (const name of names) await rig.told(name, READY);
+    expect(await writesOf()).toEqual(written);
+    expect(await uidOf('pods', 'chaos-0')).toBe(before);
+  });
+
+  it('was refused nothing, and has used each right that is not for seldom moments (etcd-io PR#395)', async () => {
+    const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
+    const entries = await plane.auditLog();
+    const roles = ['clusterrole/example-sampledb', 'role/sampledb'];
+    const { items }: { items: readonly { rules: readonly RoleRule[] }[] } = JSON.parse(
+      await rig.kubectl('get', ...roles, '-o', 'json'),
+    );
+
+    expect(forbiddenRequests(entries, user)).toEqual([]);
+    const unused = unusedRules(
+      items.flatMap(({ rules }) => rules),
+      entries,
+      user,
+    );
+    expect(unused.filter((right) => !SELDOM.includes(right))).toEqual([]);
+    expect(await rig.logged('error')).toEqual([]);
+  });
+});
+
+/** What the operator wrote among its databases, without Events. */
+async function writesOf(): Promise<readonly string[]> {
+  const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
+  return (await plane.auditLog())
+    .filter((entry) => entry.user === user && entry.namespace === rig.namespace && entry.resource !== 'events')
+    .filter(({ verb }) => !['get', 'list', 'watch'].includes(verb))
+    .map(({ verb, resource, subresource, name }) => `${verb} ${resource}/${subresource} ${name}`);
+}
+
+const SELDOM: readonly string[] = [
+  // For API servers that check owner references.
+  'update sampledbs/finalizers.example.hooklet.dev',
+  // What stands in the place of a child that cannot be made is read.
+  'get configmaps',
+  'get persistentvolumeclaims',
+  'get services',
+  'get statefulsets.apps',
+  'get cronjobs.batch',
+  'get jobs.batch',
+  // A registration that another replica made, and whether that one is gone.
+  'get validatingwebhookconfigurations.admissionregistration.k8s.io example-sampledb-hooks',
+  'get mutatingwebhookconfigurations.admissionregistration.k8s.io example-sampledb-hooks',
+  'get pods',
+];
 
 function labelsOf(template: object | undefined): object {
   const { metadata }: { metadata?: { labels?: object } } = Object(template);

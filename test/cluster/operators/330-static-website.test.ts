@@ -6,7 +6,7 @@ import { forbiddenRequests, serviceAccountUser } from '../audit.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
 import { websiteChaos } from './static-website-chaos.ts';
-import { NAMESPACE, startWebsites, type WebsiteRig } from './static-website-rig.ts';
+import { OPERATOR, startWebsites, type WebsiteRig } from './static-website-rig.ts';
 
 const plane = sharedControlPlane();
 const LIMIT = { timeout: 600_000 };
@@ -70,15 +70,14 @@ it('serves real sites under restricted, keeps them when an archive breaks or the
   await rig.apply(site('shop', { archive: second }));
   await isTold(rig, 'shop', 'Served');
   expect(await rig.page('shop')).toBe('the second page');
-  await rig.kubectl('scale', 'deployment/static-website', '--replicas=0');
-  await eventually(async () => expect(await rig.pods('app=static-website')).toEqual([]));
+  await rig.stopOperator();
   expect(await rig.page('shop')).toBe('the second page');
   expect(await rig.page('docs')).toBe('<h1>Hello</h1>');
-  await rig.kubectl('scale', 'deployment/static-website', '--replicas=1');
+  await rig.startOperator();
 
   const rounds = await websiteChaos(rig, { rounds: 7, seed: 1 });
   expect(chaosFigures(rounds)).toHaveLength(8);
 
-  const user = serviceAccountUser(NAMESPACE, 'static-website');
+  const user = serviceAccountUser(OPERATOR.namespace, OPERATOR.name);
   expect(forbiddenRequests(await plane.auditLog(), user)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { chaosRounds, type ChaosFault, type ChaosRound } from '../../operators/kit/chaos.ts';
+import { eventually } from '../solutions/eventually.ts';
 import type { WebsiteRig } from './static-website-rig.ts';
 
 interface Seen {
@@ -20,7 +21,8 @@ export async function websiteChaos(
   let wanted = 'the page 0';
   const site = { apiVersion: 'web.example.hooklet.dev/v1', kind: 'WebSite', metadata: { name: 'chaos' } };
   const ask = async (archive: object): Promise<void> => {
-    await rig.apply({ ...site, spec: { archive, replicas: 1 } });
+    // The API server takes a moment to see where the webhook of another Pod is.
+    await eventually(async () => rig.apply({ ...site, spec: { archive, replicas: 1 } }));
   };
   const change = async (): Promise<void> => {
     version += 1;

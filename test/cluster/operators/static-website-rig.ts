@@ -9,12 +9,14 @@ import { promisify } from 'node:util';
 import type { V1Pod } from '@kubernetes/client-node';
 import { installs, type Installed } from '../../operators/kit/installs.ts';
 import { operatorParts } from '../../operators/kit/operator-image.ts';
+import { operatorPod, type OperatorPod } from '../../operators/kit/operator-pod.ts';
 import { examplesDir } from '../../support/example-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { eventually } from '../solutions/eventually.ts';
 
 const programs = fileURLToPath(new URL('programs', import.meta.url));
-export const NAMESPACE = 'example-static-website';
+export const OPERATOR = { namespace: 'example-static-website', name: 'static-website' };
+const NAMESPACE = OPERATOR.namespace;
 
 /** A WebSite, as it is read. */
 export interface WebSite {
@@ -27,7 +29,7 @@ export interface WebSite {
 }
 
 /** The operator of the example, a server of archives, and servers of sites, all in Pods. */
-export interface WebsiteRig extends Installed {
+export interface WebsiteRig extends Installed, OperatorPod {
   /** Puts an archive with this first page on the server; the spec of a site that has it. */
   pack(name: string, page: string): Promise<{ readonly url: string; readonly sha256: string }>;
   /** Puts what is no such archive. */
@@ -51,8 +53,7 @@ export async function startWebsites(plane: SharedControlPlane): Promise<WebsiteR
     await installs({
       plane,
       manifests: join(examplesDir, '330-static-website', 'manifests'),
-      namespace: NAMESPACE,
-      name: 'static-website',
+      ...OPERATOR,
       images: {
         'registry.example.com/static-website:1': parts.imageOf(join(examplesDir, '330-static-website', 'hooks')),
         'nginxinc/nginx-unprivileged:1.29': server('web-server.mjs'),
@@ -72,7 +73,7 @@ export async function startWebsites(plane: SharedControlPlane): Promise<WebsiteR
     'deployment/static-website',
     'deployment/files',
   );
-  const own = ownParts(installed);
+  const own = { ...ownParts(installed), ...operatorPod(installed, OPERATOR) };
   const rest = ends.move();
   return { ...installed, ...own, [Symbol.asyncDispose]: async () => rest.disposeAsync() };
 }

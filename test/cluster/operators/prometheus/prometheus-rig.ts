@@ -4,29 +4,22 @@ import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { objectAt, textAt } from '@hooklet/sandbox/testing';
 import type { Kubelet } from '@hooklet/test-kubelet';
 import { installs, type Installed } from '../../../operators/kit/installs.ts';
+import { operatorPod, type OperatorPod } from '../../../operators/kit/operator-pod.ts';
 import { readManifests } from '../../../support/example-rig.ts';
 import type { KubeClient } from '../../../../src/kube/client.ts';
 import { createKubeClient } from '../../../../src/kube/kube-client.ts';
 import { connectAs } from '../../operator-rig.ts';
 import type { SharedControlPlane } from '../../shared-control-plane.ts';
-import { eventually } from '../../solutions/eventually.ts';
 import { prometheusImages } from './prometheus-image.ts';
 
 const manifests = fileURLToPath(new URL('../../../../examples/340-prometheus/manifests', import.meta.url));
 export const API = 'monitoring.example.hooklet.dev/v1';
 export const OPERATOR = { namespace: 'example-prometheus', name: 'prometheus' };
-const LIMIT_MS = 300_000;
 const NEVER = new AbortController().signal;
 
 /** The operator, installed by one apply, and a namespace beside it; Pod Security enforces `restricted` in both. */
-export interface PrometheusRig extends Omit<Installed, 'get' | 'apply'> {
+export interface PrometheusRig extends OperatorPod, Omit<Installed, 'get' | 'apply'> {
   readonly namespace: string;
-  /** Has its Pod killed, and waits until another one is ready. */
-  readonly restartOperator: () => Promise<void>;
-  readonly stopOperator: () => Promise<void>;
-  readonly startOperator: () => Promise<void>;
-  /** Lines of its log of this level. */
-  readonly logged: (level: string) => Promise<readonly string[]>;
   /** In the namespace beside it. */
   readonly apply: (...objects: readonly JsonObject[]) => Promise<void>;
   readonly get: (what: string, name: string) => Promise<JsonObject | undefined>;
@@ -53,7 +46,7 @@ export async function startPrometheusRig(plane: SharedControlPlane): Promise<Pro
   );
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
   parts.defer(async () => client.close());
-  const own = { namespace, ...handsOf(installed.kubelet, client, namespace), ...operatorOf(installed) };
+  const own = { namespace, ...handsOf(installed.kubelet, client, namespace), ...operatorPod(installed, OPERATOR) };
   await installed.apply(...surroundings(namespace));
   parts.defer(async () => {
     await own.startOperator();
@@ -139,37 +132,6 @@ function handsOf(kubelet: Kubelet, client: KubeClient, namespace: string) {
       const answer = await fetch(`http://${address}:${port}${path}`, { signal: AbortSignal.timeout(10_000) });
       const text = await answer.text();
       return path === '/metrics' ? text : JSON.parse(text);
-    },
-  };
-  return own;
-}
-
-function operatorOf({ kubectl, get, kubelet }: Installed) {
-  const pods = async (): Promise<readonly string[]> => {
-    const { items } = await get<{ items: readonly { metadata: { name: string } }[] }>('pods', '-l', 'app=prometheus');
-    return items.map(({ metadata }) => metadata.name);
-  };
-  const scale = async (replicas: number): Promise<void> => {
-    await kubectl('scale', `deployment/${OPERATOR.name}`, `--replicas=${replicas}`);
-    await eventually(async () => {
-      const { status } = await get<{ status: { readyReplicas?: number } }>('deployment', OPERATOR.name);
-      const ready = status.readyReplicas ?? 0;
-      if (ready !== replicas || (await pods()).length !== replicas)
-        throw new Error(`${ready} of ${replicas} are ready`);
-    }, LIMIT_MS);
-  };
-  const own: Pick<PrometheusRig, 'restartOperator' | 'stopOperator' | 'startOperator' | 'logged'> = {
-    stopOperator: async () => scale(0),
-    startOperator: async () => scale(1),
-    restartOperator: async () => {
-      for (const pod of await pods()) await kubectl('delete', 'pod', pod, '--grace-period=0', '--force');
-      await scale(1);
-    },
-    logged: async (level) => {
-      const logs = await Promise.all(
-        (await pods()).map(async (name) => kubelet.logs({ namespace: OPERATOR.namespace, name })),
-      );
-      return logs.flatMap((log) => log.split('\n')).filter((line) => line.includes(`"level":"${level}"`));
     },
   };
   return own;
