@@ -5,22 +5,25 @@ import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import type { Reconciler, ReconcilerOptions } from '../sources/reconcile/reconciler.ts';
 
 /** The part of a reconciler that a unit uses. */
-export type UnitReconciler = Partial<Pick<Reconciler, 'lookAgain' | 'shows' | 'childLists' | 'made'>> &
-  Pick<
-    Reconciler,
-    | 'binding'
-    | 'run'
-    | 'isSynced'
-    | 'statuses'
-    | 'enable'
-    | 'hold'
-    | 'isMoot'
-    | 'facts'
-    | 'view'
-    | 'children'
-    | 'giveUp'
-    | 'rest'
-  >;
+export type UnitReconciler = Pick<
+  Reconciler,
+  | 'binding'
+  | 'run'
+  | 'isSynced'
+  | 'statuses'
+  | 'enable'
+  | 'hold'
+  | 'isMoot'
+  | 'facts'
+  | 'view'
+  | 'shows'
+  | 'children'
+  | 'childLists'
+  | 'made'
+  | 'giveUp'
+  | 'rest'
+  | 'lookAgain'
+>;
 
 /** Creates the reconciler of a binding; it sends no request until it runs. */
 export type CreateReconciler = (
@@ -71,7 +74,7 @@ export class Reconcilers {
   /** Looks at one parent again, or at all; without `binding` in all bindings. */
   lookAgain(binding?: string, place?: Pick<ReconcileTrigger, 'namespace' | 'name'>): number {
     const meant = [...this.#all.values()].filter((one) => binding === undefined || one.binding.name === binding);
-    return meant.reduce((sum, reconciler) => sum + (reconciler.lookAgain?.(place) ?? 0), 0);
+    return meant.reduce((sum, reconciler) => sum + reconciler.lookAgain(place), 0);
   }
 
   /** Takes a task whose binding does not know the whole now; returns whether it took it. */

@@ -15,6 +15,7 @@ import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createReconciling } from '../../src/operator/reconcile/reconcile-effects.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { ParentFacts } from '../../src/sources/reconcile/part-filters.ts';
+import { idleReconciler } from '../support/idle-reconciler.ts';
 import { hookWith, reconcileBinding } from '../support/bindings.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -84,25 +85,16 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
     access,
     children,
     journal: { record: () => {} },
-    reconcilerOf: () => ({
-      binding,
-      run: async () => {},
-      isSynced: true,
-      statuses: () => [],
-      enable: () => {},
-      hold: () => false,
-      isMoot: () => false,
-      facts: () => facts,
-      view: () => ({
-        object: Buffer.from(JSON.stringify({ status: shown })),
-        owned: new Map(),
-        watched: new Map(),
-        isFinalizing: false,
+    reconcilerOf: () =>
+      idleReconciler(binding, {
+        facts: () => facts,
+        view: () => ({
+          object: Buffer.from(JSON.stringify({ status: shown })),
+          owned: new Map(),
+          watched: new Map(),
+          isFinalizing: false,
+        }),
       }),
-      children: () => [],
-      giveUp: () => {},
-      rest: () => {},
-    }),
   });
   const read = async (): Promise<JsonObject | undefined> => {
     const path = site === SITE ? '/api/v1/namespaces/default/configmaps/a' : DEPLOYMENT_PATH;

@@ -13,6 +13,7 @@ import { Wishes } from '../../src/operator/queues/wishes.ts';
 import { Queues } from '../../src/queue/queues.ts';
 import type { RunOutcome } from '../../src/run/run.ts';
 import type { ParentFacts } from '../../src/sources/reconcile/part-filters.ts';
+import { idleReconciler } from '../support/idle-reconciler.ts';
 import { kubernetesBinding, reconcileBinding } from '../support/bindings.ts';
 import { sandboxClient } from '../support/children-rig.ts';
 import { unitRig } from '../support/unit-rig.ts';
@@ -49,20 +50,7 @@ async function rig(end: () => RunOutcome) {
   const reconciling = createReconciling({
     access: { client, kinds: createKinds(client) },
     journal: { record: () => {} },
-    reconcilerOf: () => ({
-      binding,
-      run: async () => {},
-      isSynced: true,
-      statuses: () => [],
-      enable: () => {},
-      hold: () => false,
-      isMoot: () => false,
-      facts: ({ name }) => facts.get(name),
-      view: () => undefined,
-      children: () => [],
-      giveUp: () => {},
-      rest: () => {},
-    }),
+    reconcilerOf: () => idleReconciler(binding, { facts: ({ name }) => facts.get(name) }),
   });
   const { signal } = new AbortController();
   const ran: (readonly [name: string, atMs: number])[] = [];

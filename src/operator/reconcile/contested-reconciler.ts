@@ -54,6 +54,11 @@ export function createContestedReconciler(options: ContestedOptions): UnitReconc
     children: (place) => inner?.children(place) ?? [],
     giveUp: (place) => inner?.giveUp(place),
     rest: (place, delayMs) => inner?.rest(place, delayMs),
-    lookAgain: (place) => inner?.lookAgain?.(place) ?? 0,
+    lookAgain: (place) => inner?.lookAgain(place) ?? 0,
+    shows: async (place, facts, signal) => inner?.shows(place, facts, signal),
+    get childLists() {
+      return inner?.childLists ?? 0;
+    },
+    made: (place, children, since) => inner?.made(place, children, since),
   };
 }

@@ -67,7 +67,7 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
       // The next run of the object is to see what this one has kept.
       for (const { one, kept: digest } of kept.get(run) ?? []) {
         const shown = { uid: one.parent.uid, ...(digest !== undefined && { kept: digest }) };
-        await options.reconcilerOf(run.task.hook, one.trigger)?.shows?.(one.trigger, shown, signal);
+        await options.reconcilerOf(run.task.hook, one.trigger)?.shows(one.trigger, shown, signal);
       }
       return finished;
     },
@@ -156,7 +156,7 @@ async function watchedReach(
   const reconciler = reconcilerOf(run.task.hook, trigger);
   const lists = reconciler?.childLists ?? 0;
   const reached = await reach();
-  reconciler?.made?.(trigger, reached.there, lists);
+  reconciler?.made(trigger, reached.there, lists);
   if (reached.restMs > 0) reconciler?.rest(trigger, reached.restMs);
   return reached;
 }
