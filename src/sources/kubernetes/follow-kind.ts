@@ -8,7 +8,7 @@ export interface FollowKindOptions {
   readonly kinds: Kinds;
   readonly reference: KindReference;
   readonly recheck: RecheckSignal;
-  /** Nobody waits for the kind, which may be missing for ever: it is looked for less often. */
+  /** The binding works without the kind, so that discovery is repeated less often while it is missing. */
   readonly isOptional?: boolean | undefined;
   /** Discovery found the kind. Called after each discovery, also when the kind is the same as before. */
   readonly onFound: (kind: ResourceKind) => void;
@@ -41,7 +41,7 @@ export class RecheckSignal {
 
 /** Between two discoveries while the kind is missing or discovery fails. */
 const MISSING_BACKOFF = { initialMs: 500, maxMs: 2000, jitter: 0.25 };
-/** Each costs two requests, for as long as the cluster does without the kind. */
+/** Between two discoveries of a missing optional kind; each sends two requests. */
 const OPTIONAL_BACKOFF = { ...MISSING_BACKOFF, maxMs: 45_000 };
 
 /**
@@ -50,17 +50,20 @@ const OPTIONAL_BACKOFF = { ...MISSING_BACKOFF, maxMs: 45_000 };
  */
 export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {
   const { kinds, reference, recheck, isOptional = false, onFound, onMissing, onFailed } = options;
-  const backoff = exponentialBackoff(isOptional ? OPTIONAL_BACKOFF : MISSING_BACKOFF);
+  const backoff = exponentialBackoff(MISSING_BACKOFF);
+  const missing = isOptional ? exponentialBackoff(OPTIONAL_BACKOFF) : backoff;
   while (!signal.aborted) {
     try {
       onFound(await kinds.resolve(reference, signal));
       backoff.reset();
+      missing.reset();
       await recheck.wait(signal);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof KindNotFoundError) onMissing(error);
       onFailed(error);
-      await sleep(backoff.next(), signal);
+      const isMissing = error instanceof KindNotFoundError && error.isSure;
+      await sleep((isMissing ? missing : backoff).next(), signal);
     }
   }
 }

@@ -98,6 +98,17 @@ describe('followKind', () => {
     expect(asked() - before).toBeLessThan(300);
   });
 
+  it.each([
+    ['fails', new KubeError('down', { status: 0, reason: '' })],
+    ['is not sure', new KindNotFoundError('no kind cm', { isSure: false })],
+  ])('looks for an optional kind at least every 2.5 seconds while discovery %s', async (_, error) => {
+    const { told } = following({ isOptional: true }, ...Array.from({ length: 12 }, () => error), CONFIG_MAP);
+
+    await vi.advanceTimersByTimeAsync(12 * 2500);
+
+    expect(told.at(-1)).toBe('found ConfigMap');
+  });
+
   it('ends with its signal, waiting or looking', async () => {
     const [waiting, looking] = [following(CONFIG_MAP), following(MISSING)];
     await vi.advanceTimersByTimeAsync(0);
