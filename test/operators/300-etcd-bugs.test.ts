@@ -161,6 +161,51 @@ describe('etcd: data that differs', () => {
     expect(made.names()).toEqual(MEMBERS);
   });
 
+  it('a cluster that shrinks to one member never keeps the one that the alarm CORRUPT is about', async () => {
+    for (const accused of MEMBERS) {
+      const made = await running();
+      made.etcd.hashes.set(accused, 7);
+      made.etcd.corrupt.add(idOf(made, accused));
+      made.spec = { ...SPEC, replicas: 1 };
+      await made.rests();
+      expect(made.names()).toHaveLength(1);
+      expect(made.names()).not.toContain(accused);
+      expect(made.saved).toHaveLength(1);
+      expect(made.etcd.corrupt.size).toBe(0);
+    }
+  });
+
+  it.each([
+    ['about two members', ['etcd-0', 'etcd-1'], ['etcd-0', 'etcd-1'], 'Corrupt'],
+    ['where the others differ, too', ['etcd-0'], ['etcd-0', 'etcd-1'], 'HashesDiffer'],
+    ['that no hash confirms', ['etcd-0'], [], 'CorruptUnfounded'],
+  ])('no cluster shrinks under an alarm CORRUPT %s', async (_, accused, wrong, reason) => {
+    const made = await running();
+    for (const [at, name] of wrong.entries()) made.etcd.hashes.set(name, 7 + at);
+    for (const name of accused) made.etcd.corrupt.add(idOf(made, name));
+    made.spec = { ...SPEC, replicas: 1 };
+    for (let step = 0; step < 20; step++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe(reason);
+    expect(made.names()).toEqual(MEMBERS);
+  });
+
+  it('no learner votes while an alarm CORRUPT is raised, as its data is a copy of what may be wrong', async () => {
+    const made = await running({ replicas: 1 });
+    made.spec = SPEC;
+    await made.until(() => made.voters() === 2 && made.names().length === 3);
+    made.etcd.hashes.set('etcd-0', 7);
+    made.etcd.corrupt.add(idOf(made, 'etcd-0'));
+    for (let step = 0; step < 20; step++) await made.step();
+    expect(made.reasons.at(-1)).toBe('Corrupt');
+    expect(made.voters()).toBe(2);
+    made.etcd.hashes.clear();
+    made.etcd.corrupt.clear();
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+  });
+
   it('a member that fails is not replaced while the others hold different data', async () => {
     const made = await running();
     made.away.add('etcd-2');

@@ -110,20 +110,27 @@ function foreign({ cluster }: Observed, _: Wanted, members: readonly Member[]): 
   return wait('ForeignMember', `somebody else has added ${ids}: remove it with etcdctl member remove`);
 }
 
-/** A learner is finished, or taken away again, before anything else begins: etcd allows one. */
-function promoteLearner({ cluster }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+/**
+ * A learner is finished, or removed again, before anything else begins: etcd allows one. None is promoted under an alarm
+ * CORRUPT, because its data is a copy of what may be wrong.
+ */
+function promoteLearner({ cluster, alarms }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
   const learner = members.findLast(({ isLearner }) => isLearner);
   if (learner === undefined) return undefined;
   const { name: member, id } = learner;
   if (members.length > spec.replicas) return { do: 'remove', member, id, why: 'it is no longer wanted' };
+  if (alarms.corrupt.length > 0) return undefined;
   if (!learner.isStarted) return wait('Joining', `${member} is a member, and has not started yet: see Pod ${member}-0`);
   if (!learner.isHealthy && memberNumber(cluster, member) !== undefined) return undefined;
   return { do: 'promote', member, id };
 }
 
-/** The last by number goes first, or one that has failed; the leader hands over before it goes. */
-function shrink(_: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
-  if (members.length <= spec.replicas) return undefined;
+/**
+ * The last by number goes first, or one that has failed; the leader hands over before it goes. Under an alarm CORRUPT
+ * only `corruptStep` removes a voter, because the wrong data could be what stays.
+ */
+function shrink({ alarms }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+  if (members.length <= spec.replicas || alarms.corrupt.length > 0) return undefined;
   const victim = members.findLast(({ isHealthy }) => !isHealthy) ?? members.at(-1);
   if (victim === undefined) return undefined;
   const others = members.filter(({ id }) => id !== victim.id);
