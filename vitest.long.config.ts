@@ -27,6 +27,7 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/solutions/backup-bucket',
     'cluster/solutions/backup-room',
     'cluster/solutions/backup-attempts',
+    'cluster/operators/120-etcd-member-repair',
     'cluster/operators/320-sampledb',
     'operators/320-sampledb',
     'stories/examples',

@@ -172,6 +172,23 @@ describe('a clock that is wrong', { timeout: 200_000 }, () => {
     expect(await playDeadlines(world)).toBe(1);
   });
 
+  it('and namespaces that go every 20 s meanwhile put off by no more than another minute what is late', async () => {
+    await using world = await openWorld({ ...WORLD, hooks, objects: [backup()] });
+    await world.until('2026-03-01T03:00:00Z');
+    await playTick(world, 'app');
+    await world.kill('operator');
+    await world.restart('24h');
+
+    for (let round = 1; round <= 6; round += 1) {
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: `ci-${round}` } };
+      await world.apply({ ...namespace, metadata: { ...namespace.metadata, finalizers: ['example.com/held'] } });
+      await world.delete(namespace);
+      await world.patch({ ...namespace, metadata: { ...namespace.metadata, finalizers: null } });
+      await world.tick('20s');
+    }
+    expect(await playDeadlines(world)).toBe(1);
+  });
+
   it('and set back does not hide the Job that is made then', async () => {
     await using world = await openWorld({ ...WORLD, hooks, objects: [backup()] });
     const status = { lastAttempt: { job: 'of-tomorrow', outcome: 'Succeeded', startedAt: '2026-03-02T03:00:00Z' } };

@@ -1,5 +1,7 @@
-import { delimiter } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { judge, type Judgment, type Known } from '../../examples/340-prometheus/hooks/lib/culprits.ts';
 import type { Item } from '../../examples/340-prometheus/hooks/lib/items.ts';
 import { checkWith, NoAnswer } from '../../examples/340-prometheus/hooks/lib/promtool.ts';
@@ -91,6 +93,32 @@ describe.skipIf(promtool === undefined)('promtool', { timeout: 240_000 }, () => 
     }
   });
 });
+
+it('a run that is ended while promtool is asked blames no monitor', async () => {
+  using folder = slowPromtool();
+  process.env['PATH'] = `${folder.path}${delimiter}${path}`;
+  const known = unknown();
+  const ended = new AbortController();
+  try {
+    const judged = judge([rules('a')], checkWith(prometheus(), ended.signal), known);
+    await vi.waitFor(() => expect(existsSync(folder.asked)).toBe(true), 10_000);
+    ended.abort();
+
+    await expect(judged).rejects.toThrow(/abort/i);
+    await expect(judged).rejects.not.toBeInstanceOf(NoAnswer);
+    expect(known.silent.size).toBe(0);
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
+
+/** A promtool that answers nothing, and makes the file `asked` when it is called. */
+function slowPromtool(): Disposable & { readonly path: string; readonly asked: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'slow-promtool-'));
+  const asked = join(folder, 'asked');
+  writeFileSync(join(folder, 'promtool'), `#!/bin/sh\ntouch ${asked}\nexec sleep 30\n`, { mode: 0o755 });
+  return { path: folder, asked, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
+}
 
 describe('the search for culprits', () => {
   it.each([0, 1, 49, 50, 98, 99])('asks at most 17 times for one among 100, at place %i', async (place) => {

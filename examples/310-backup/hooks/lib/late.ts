@@ -4,6 +4,12 @@ import { podsOf, type SeenJob, type SeenPod } from './seen.ts';
 
 /** Neither a clock that is wrong nor a list from the past ends a Job that was not watched for this long. */
 const WATCHED_SECONDS = 60;
+/** A look that an event brings forward is not counted, so no look is further away than this. */
+const LOOK_SECONDS = 15;
+/** How many Pods are remembered at most. */
+const MAX_KNOWN = 1000;
+/** For how many seconds each Pod was watched, as only a run that was asked for has the look before. */
+const watchedSoFar = new Map<string, number>();
 
 /** Which Jobs wait for their Pod to begin: for how long they were watched, and when to look again, in seconds. */
 export interface Waits {
@@ -27,13 +33,19 @@ export function lateJobs(limit: number, { jobs, pods, before }: LateParts): Late
   const all = waiting.map((job) => {
     const key = keyOf(job, pods);
     const known = before?.watched[key];
-    const watched = known === undefined || before === undefined ? 0 : known + before.again;
+    const watched = known === undefined || before === undefined ? (watchedSoFar.get(key) ?? 0) : known + before.again;
+    remember(key, watched);
     // By whichever clock more time has passed, that of the API server or that of this operator.
     const age = Math.max(watched, (Date.now() - Date.parse(startOf(job, pods))) / 1000);
     return { job, key, watched, left: Math.ceil(Math.max(limit - age, least - watched)) };
   });
   const late = all.filter(({ job, left }) => left <= 0 && isSeen(job, pods)).map(({ job }) => job);
-  const again = Math.min(...all.map(({ left }) => (left > 0 ? left : least)));
+  const again = Math.min(
+    ...all.map(({ left, watched }) => {
+      const due = left > 0 ? left : least;
+      return watched < least ? Math.min(due, LOOK_SECONDS) : due;
+    }),
+  );
   return { late, waits: { again, watched: Object.fromEntries(all.map(({ key, watched }) => [key, watched])) } };
 }
 
@@ -66,11 +78,18 @@ export function endJob({ namespace, name, uid }: SeenJob, patch: Patch): void {
   );
 }
 
+function remember(key: string, watched: number): void {
+  watchedSoFar.delete(key);
+  watchedSoFar.set(key, watched);
+  const [oldest = key] = watchedSoFar.keys();
+  if (watchedSoFar.size > MAX_KNOWN) watchedSoFar.delete(oldest);
+}
+
 function began(job: SeenJob, pods: readonly SeenPod[]): boolean {
   return job.ready || newest(job, pods)?.began === true;
 }
 
-/** Where the Job counts a Pod that is not seen, the Pods are from the past. */
+/** False if the Job's status counts a Pod that the list does not contain: then the list is stale. */
 function isSeen(job: SeenJob, pods: readonly SeenPod[]): boolean {
   return !job.counts || newest(job, pods) !== undefined;
 }

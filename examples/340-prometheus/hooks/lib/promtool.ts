@@ -47,6 +47,8 @@ interface Asked {
 
 async function ask(version: string, { file, folder, signal }: Asked): Promise<string | undefined> {
   const { failed, output } = await call(version, file, signal);
+  // A run that is ended says nothing about the configuration either, and asks no more.
+  signal.throwIfAborted();
   if (!failed && output.includes('SUCCESS')) return undefined;
   if (!failed || !output.includes('FAILED'))
     throw new NoAnswer(`promtool gave no answer: ${output.trim().slice(0, 300) || 'it said nothing'}`);

@@ -36,7 +36,7 @@ export function workloadName({ metadata }: Prometheus): string {
   return `prometheus-${metadata.name}`;
 }
 
-/** Whether a name is that of a Pod or claim of a StatefulSet: labels anybody can write. */
+/** Whether the name is OF-NUMBER. Labels alone prove nothing, since any user may set them. */
 export function isNumbered(name: string, of: string): boolean {
   return name.startsWith(`${of}-`) && /^\d+$/.test(name.slice(of.length + 1));
 }
