@@ -118,6 +118,25 @@ describe('hooklet dev', () => {
     expect(program.stdout()).not.toContain('not-this');
   });
 
+  it('applies each of two --manifests, a file and a folder, and follows both', async () => {
+    for (const folder of ['one', 'two']) mkdirSync(path(folder));
+    const namespace = (name: string): string => `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`;
+    writeFileSync(path('one', 'crd.json'), namespace('of-the-file'));
+    writeFileSync(path('one', 'other.json'), namespace('not-asked-for'));
+    writeFileSync(path('two', 'm.json'), namespace('of-the-folder'));
+    const given = ['--manifests', join('one', 'crd.json'), '--manifests', 'two'];
+    const program = dev('hooks', ...given, '--port', '0', '--log-format', 'json');
+    await program.says('"try next"');
+    expect(program.stdout()).toMatch(
+      /"object":"v1\/Namespace\/of-the-file"[^]*"object":"v1\/Namespace\/of-the-folder"/,
+    );
+
+    writeFileSync(path('one', 'crd.json'), namespace('changed'));
+
+    await program.says('"object":"v1/Namespace/changed"');
+    expect(program.stdout()).not.toContain('not-asked-for');
+  });
+
   it.each([
     ['while nothing runs', 'echo ready'],
     ['while a hook runs', 'echo ready; sleep 600'],

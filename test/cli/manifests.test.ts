@@ -30,7 +30,7 @@ beforeEach(() => {
       if (nameOf(object) === 'kept') throw new Error('in use');
     },
   };
-  manifests = createManifests(folder.path, target, log);
+  manifests = createManifests([folder.path], target, log);
 });
 
 afterEach(() => folder[Symbol.dispose]());

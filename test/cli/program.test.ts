@@ -72,7 +72,7 @@ describe('hooklet', () => {
     [['start', '--hooks-dir', 'nowhere'], /hooks directory .*nowhere does not exist/],
     [['dev', 'nowhere'], /hooks directory .*nowhere does not exist/],
     [['check', 'nowhere'], /hooks directory .*nowhere does not exist/],
-    [['dev', '.', '--manifests', 'nowhere'], /--manifests: got "nowhere", expected a folder that exists/],
+    [['dev', '.', '--manifests', 'nowhere'], /--manifests: got "nowhere", expected a file or folder that exists/],
     [['dev', '.', '--port', '65536'], /--port: got "65536", expected a number from 0 to 65535/],
     [['start', '--listen-port', 'x'], /--listen-port: got "x", expected/],
     [['filter'], /takes one expression/],

@@ -1,6 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isJsonArray, isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { isFile, isFolder } from '../../lib/file-kind.ts';
+import { runAll } from '../../lib/run-all.ts';
 import { shown } from '../../lib/shown.ts';
 import { readYaml } from '../../lib/yaml.ts';
 import type { Logger } from '../../log.ts';
@@ -14,33 +16,36 @@ export interface ManifestTarget {
 }
 
 /**
- * Applies every YAML and JSON file of `dir` but a kustomization, in the order of their names. `follow` also applies changed files again,
- * and deletes objects that are in no file any more.
+ * Applies files, and every YAML and JSON file of folders but a kustomization, in the order of `paths` and then of their
+ * names. `follow` also applies changed files again, and deletes objects that are in no file any more.
  */
-export function createManifests(dir: string, target: ManifestTarget, log: Logger) {
+export function createManifests(paths: readonly string[], target: ManifestTarget, log: Logger) {
   const applied = new Map<string, readonly JsonObject[]>();
   const texts = new Map<string, string>();
   const applier = new ManifestApplier({ apply: async (object) => target.apply(object), identity, log });
 
+  // Of one folder the names are enough.
+  const nameOf = (file: string): string => (paths.length === 1 ? basename(file) : file);
+
   const applyFile = async (file: string): Promise<void> => {
-    const text = await readText(join(dir, file), log);
+    const text = await readText(file, log);
     if (text === undefined || texts.get(file) === text) return;
     texts.set(file, text);
-    const objects = parseManifest(file, text, log);
+    const objects = parseManifest(nameOf(file), text, log);
     if (objects === undefined) return;
-    applier.forget(file);
+    applier.forget(nameOf(file));
     applied.set(file, objects);
-    for (const object of objects) await applier.apply(object, file);
+    for (const object of objects) await applier.apply(object, nameOf(file));
   };
 
   const applyAll = async (): Promise<void> => {
     const before = objectsOf(applied);
-    const files = await listFiles(dir);
+    const files = (await Promise.all(paths.map(listFiles))).flat();
     for (const file of files) await applyFile(file);
     for (const file of [...texts.keys()].filter((known) => !files.includes(known))) {
       texts.delete(file);
       applied.delete(file);
-      applier.forget(file);
+      applier.forget(nameOf(file));
     }
     await applier.settle();
     // Compared over all files, so that an object can move to another file. In reverse order, so that objects are
@@ -50,13 +55,22 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
     for (const object of gone.toReversed()) await deleteObject(target, object, log);
   };
 
+  let turn = Promise.resolve();
+  const inTurn = async (): Promise<void> => {
+    turn = turn.then(applyAll);
+    await turn;
+  };
   return {
     applyAll,
-    /** Applies the folder again, then whenever it changes, until `signal` aborts. */
+    /** Applies all again, then whenever a file changes, until `signal` aborts. */
     async follow(signal: AbortSignal): Promise<void> {
-      const changes = fileChanges(dir, signal);
-      await applyAll();
-      for await (const _ of changes) await applyAll();
+      const folders = new Set(paths.map((path) => (isFolder(path) ? path : dirname(path))));
+      const parts = [...folders].map((folder) => async (stop: AbortSignal) => {
+        const changes = fileChanges(folder, stop);
+        await inTurn();
+        for await (const _ of changes) await inTurn();
+      });
+      await runAll(parts, signal);
     },
   };
 }
@@ -65,12 +79,16 @@ function objectsOf(applied: ReadonlyMap<string, readonly JsonObject[]>): Readonl
   return new Map([...applied.values()].flat().map((object) => [identity(object, 'default'), object]));
 }
 
-async function listFiles(dir: string): Promise<readonly string[]> {
+async function listFiles(path: string): Promise<readonly string[]> {
+  if (isFile(path)) return [path];
   try {
-    const names = await readdir(dir);
+    const names = await readdir(path);
     const isManifest = (name: string): boolean =>
       /\.(?:ya?ml|json)$/.test(name) && !/^(?:\.|kustomization\.)/.test(name);
-    return names.filter(isManifest).toSorted();
+    return names
+      .filter(isManifest)
+      .toSorted()
+      .map((name) => join(path, name));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;

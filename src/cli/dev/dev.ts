@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { type Sandbox, type SandboxOptions, startSandbox } from '@hooklet/sandbox';
 import { UsageError } from '../../errors.ts';
 import { discoverHooks } from '../../hook/discover.ts';
-import { isFolder } from '../../lib/file-kind.ts';
+import { isFile, isFolder } from '../../lib/file-kind.ts';
 import { isLocalHost } from '../../lib/local-host.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { runOperator } from '../../operator/run-operator.ts';
@@ -17,13 +17,13 @@ import { createManifests } from './applied-manifests.ts';
 import { devOptions, type StartOptions } from '../options/options.ts';
 import { sandboxCluster, sandboxFolder } from '../local-sandbox.ts';
 import { localPage } from '../options/page-options.ts';
-import { resolveOptions } from '../options/resolve.ts';
+import { resolveOptions, type Flags } from '../options/resolve.ts';
 import { shutdownSignal } from '../shutdown.ts';
 import { openLog, operatorOptions } from '../start.ts';
 
 /**
  * `hooklet dev`: runs the hooks against an API server in memory (`src/sandbox`) until Ctrl-C; resolves to the exit
- * code. `hooksDir` is the argument of the command line, `flags` its flags.
+ * code. `hooksDir` is the argument of the command line, `flags` its flags, `manifestsGiven` each value of `--manifests`.
  *
  * It opens, in this order, the sandbox with the data of `--data`, a temporary folder, and the file of `--kubeconfig`;
  * then the operator, the manifests and the writing of `--data` run side by side until a signal or a failure of one of
@@ -35,14 +35,15 @@ import { openLog, operatorOptions } from '../start.ts';
  */
 export async function dev(
   hooksDir: string | undefined,
-  flags: Readonly<Record<string, string | boolean | undefined>>,
+  flags: Flags,
+  manifestsGiven: readonly string[],
 ): Promise<number> {
   const given = hooksDir === undefined ? flags : { ...flags, hooksDir };
   const options = resolveOptions(devOptions, given, process.env);
   const log = openLog(options, 'text');
   // Fails with a clear message if the hooks folder cannot be read.
   await discoverHooks(options.hooksDir);
-  const manifestsDir = manifestsDirOf(options.hooksDir, flags['manifests']);
+  const manifestPaths = manifestPathsOf(options.hooksDir, manifestsGiven);
   const signal = shutdownSignal(() => log.info({}, 'shutting down'), ['SIGINT', 'SIGTERM', 'SIGHUP']);
   const dataFile = typeof flags['data'] === 'string' ? flags['data'] : undefined;
   const context = contextOf(flags);
@@ -60,7 +61,7 @@ export async function dev(
   const against = context === undefined ? undefined : await openAgainst({ ...reading, context }, ends, signal);
   const tmpDir = options.tmpDir === '' ? join(folder.path, 'tmp') : options.tmpDir;
   try {
-    await runDev({ options: { ...options, tmpDir }, sandbox, kubeconfig, log, manifestsDir, write, against }, signal);
+    await runDev({ options: { ...options, tmpDir }, sandbox, kubeconfig, log, manifestPaths, write, against }, signal);
   } finally {
     write();
   }
@@ -89,7 +90,8 @@ interface DevParts {
   readonly options: StartOptions;
   readonly sandbox: Sandbox;
   readonly kubeconfig: string;
-  readonly manifestsDir: string | undefined;
+  /** Files and folders. */
+  readonly manifestPaths: readonly string[];
   readonly log: ReturnType<typeof openLog>;
   /** Writes the file of `--data`; does nothing without that flag. */
   readonly write: () => void;
@@ -98,15 +100,15 @@ interface DevParts {
 }
 
 async function runDev(
-  { options, sandbox, kubeconfig, manifestsDir, log, write, against }: DevParts,
+  { options, sandbox, kubeconfig, manifestPaths, log, write, against }: DevParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const manifests = manifestsDir === undefined ? undefined : createManifests(manifestsDir, sandbox, log);
-  await manifests?.applyAll();
+  const manifests = createManifests(manifestPaths, sandbox, log);
+  await manifests.applyAll();
   const base = operatorOptions(options, async () => sandboxCluster(sandbox), log);
   const changes = (stop: AbortSignal): AsyncIterable<void> => fileChanges(resolve(options.hooksDir), stop);
   const isHostAllowed = (host: string | undefined): boolean => isLocalHost(host, [options.listenAddress]);
-  const onLoaded = (): void => log.info({ steps: nextSteps(options, manifestsDir, kubeconfig) }, 'try next');
+  const onLoaded = (): void => log.info({ steps: nextSteps(options, manifestPaths, kubeconfig) }, 'try next');
   const keys = terminalKeys((text) => void process.stdout.write(text), sandbox);
   await runAll(
     [
@@ -126,7 +128,7 @@ async function runDev(
           },
           stop,
         ),
-      async (stop) => manifests?.follow(stop),
+      async (stop) => manifests.follow(stop),
       async (stop) => against?.follow(changes(stop)),
       async (stop) => writeRegularly(write, stop),
       async (stop) => (process.stdin.isTTY ? keys.run(process.stdin, stop) : undefined),
@@ -137,12 +139,12 @@ async function runDev(
 
 const ENDING = 'press Ctrl-C to end; nothing is left behind';
 
-function nextSteps(options: StartOptions, manifestsDir: string | undefined, kubeconfig: string): readonly string[] {
+function nextSteps(options: StartOptions, manifestPaths: readonly string[], kubeconfig: string): readonly string[] {
   const { hooksDir, debugUnixSocket, tmpDir } = options;
   const manifests =
-    manifestsDir === undefined
+    manifestPaths.length === 0
       ? `put YAML files into ${join(hooksDir, 'manifests')} and start again: they are applied`
-      : `edit a file in ${manifestsDir}: it is applied again, and what it no longer has is deleted`;
+      : `edit a file in ${manifestPaths.join(' or ')}: it is applied again, and what it no longer has is deleted`;
   return [
     manifests,
     `edit a hook in ${hooksDir}: it is loaded again`,
@@ -152,14 +154,15 @@ function nextSteps(options: StartOptions, manifestsDir: string | undefined, kube
   ];
 }
 
-function manifestsDirOf(hooksDir: string, given: string | boolean | undefined): string | undefined {
-  if (typeof given === 'string') {
-    if (!isFolder(given))
-      throw new UsageError(`--manifests: got ${JSON.stringify(given)}, expected a folder that exists`);
-    return given;
+function manifestPathsOf(hooksDir: string, given: readonly string[]): readonly string[] {
+  const wrong = given.filter((path) => !isFolder(path) && !isFile(path));
+  if (wrong.length > 0) {
+    const got = wrong.map((path) => JSON.stringify(path)).join(', ');
+    throw new UsageError(`--manifests: got ${got}, expected a file or folder that exists`);
   }
   const inHooks = join(hooksDir, 'manifests');
-  return isFolder(inHooks) ? inHooks : undefined;
+  if (given.length > 0) return given;
+  return isFolder(inHooks) ? [inHooks] : [];
 }
 
 /** What a cluster had would be stale at the next start. */

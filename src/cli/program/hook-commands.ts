@@ -22,11 +22,19 @@ export function addStart(program: Command, exit: Exit): void {
 
 /** `hooklet dev`. */
 export function addDev(program: Command, exit: Exit): void {
+  const manifests: string[] = [];
   const command = program
     .command('dev')
     .argument('[hooks-dir]', 'folder of hooks (default: that of start)')
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
-    .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
+    .option(
+      '--manifests <path>',
+      'file or folder of YAML files to apply; may be repeated (default: manifests in the hooks folder)',
+      (path) => {
+        manifests.push(path);
+        return path;
+      },
+    )
     .option(
       '--against <context>',
       'context of a kubeconfig: the hooks see that cluster, and write only to the one in memory',
@@ -46,7 +54,7 @@ export function addDev(program: Command, exit: Exit): void {
   command.addHelpText('after', DEV_HELP);
   command.action(async (given: string | undefined, flags: Flags) => {
     const { dev } = await import('../dev/dev.ts');
-    exit(await dev(given, flags));
+    exit(await dev(given, flags, manifests));
   });
 }
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { corruptSilently } from './etcd-corruption.ts';
 import { A_REPAIR, followerLosesDisk, isRepaired, type Line } from './etcd-repair-line.ts';
-import { isMeasured, isTold, isWhole, newsOf, outlastsPatience, storageOf } from './etcd-repair-steps.ts';
+import { isMeasured, isTold, isWhole, loseDisk, newsOf, outlastsPatience, storageOf } from './etcd-repair-steps.ts';
 import { eventually } from './eventually.ts';
 
 const HASHES_OF_TWO = /(etcd-\d) has hash \d+.*, (etcd-\d) has hash \d+/;
@@ -17,9 +17,12 @@ export const CORRUPTIONS: readonly Line[] = [
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
-      const { putRight } = await corruptSilently(rig, await rig.etcd.leader());
+      const leader = await rig.etcd.leader();
+      const { putRight } = await corruptSilently(rig, leader);
 
-      const pod = await followerLosesDisk(rig);
+      // It was stopped meanwhile, so another member may lead now; the one that holds other data stays.
+      const pod = rig.etcd.pods.find((one) => one !== leader) ?? '';
+      await loseDisk(rig, pod);
 
       const said = await isTold(rig, news, 'HashesDiffer');
       expect(said).toMatch(/At revision \d+ the members do not hold the same data/);
