@@ -125,10 +125,10 @@ describe('etcd: data that differs', () => {
     made.etcd.corrupt.add(id);
     await made.until(() => made.etcd.corrupt.size === 0);
     expect(idOf(made, 'etcd-0')).not.toBe(id);
-    expect(made.etcd.history.filter((line) => /remove|leader|lift/.test(line))).toEqual([
+    expect(made.etcd.history.filter((line) => /remove|leader|disarm/.test(line))).toEqual([
       'leader etcd-1',
       'remove etcd-0',
-      'lift',
+      `disarm CORRUPT ${id}`,
     ]);
     expect(made.saved[0]).not.toContain('etcd-0');
     made.etcd.hashes.clear();

@@ -409,10 +409,27 @@ describe('etcd: space', () => {
       'defragment etcd-2',
       'leader etcd-1',
       'defragment etcd-0',
-      'disarm',
+      'disarm NOSPACE etcd-0',
+      'disarm NOSPACE etcd-1',
+      'disarm NOSPACE etcd-2',
     ]);
     expect(made.etcd.noSpace.size).toBe(0);
     expect(made.events.filter((event) => event.startsWith('NoSpace'))).toHaveLength(1);
+  });
+
+  it('an alarm CORRUPT, and one NOSPACE of another member, that are raised as NOSPACE is ended, stay', async () => {
+    const made = await full();
+    await made.until(() => made.etcd.history.at(-1) === 'defragment etcd-0');
+    const [first = '', , third = ''] = made.etcd.list.map(({ id }) => id);
+    made.etcd.noSpace.delete(third);
+    made.etcd.beforeDisarm = () => {
+      made.etcd.corrupt.add(first);
+      made.etcd.noSpace.add(third);
+    };
+    await made.step();
+
+    expect([...made.etcd.corrupt]).toEqual([first]);
+    expect([...made.etcd.noSpace]).toEqual([third]);
   });
 
   it('NOSPACE is ended also where the operator crashes after any effect, and the attempts stay at 3', async () => {
@@ -432,7 +449,7 @@ describe('etcd: space', () => {
   it('where all is needed 3 attempts are made an hour, which is told, until the quota is raised', async () => {
     const made = await full();
     made.etcd.liveBytes = 300 * MEBIBYTES;
-    const disarmed = () => made.etcd.history.filter((line) => line === 'disarm').length;
+    const disarmed = () => made.etcd.history.filter((line) => line === 'disarm NOSPACE etcd-0').length;
     await made.until(() => made.reasons.at(-1) === 'NoSpaceAgain');
     expect(disarmed()).toBe(3);
     for (let tick = 0; tick < 500; tick++) await made.step();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, it, vi } from 'vitest';
-import { disarmCorrupt } from '../../../solutions/etcd-repair/hooks/lib/alarm.ts';
+import { disarmAlarm } from '../../../solutions/etcd-repair/hooks/lib/alarm.ts';
 import { Etcd } from '../../../solutions/etcd-repair/hooks/lib/etcd.ts';
 import { call } from '../../../solutions/etcd-repair/hooks/lib/grpc.ts';
 import { readSettings } from '../../../solutions/etcd-repair/hooks/lib/settings.ts';
@@ -24,7 +24,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it.each(ACCESSES)('of three alarms the one CORRUPT of one member is disarmed: %s', async (access) => {
+it.each(ACCESSES)('of three alarms the one of one kind and one member is disarmed: %s', async (access) => {
   await using etcd = await startEtcd(access);
   for (const [member, alarm] of ALARMS) {
     const message = Buffer.from([0x08, 1, 0x10, member, 0x18, alarm]);
@@ -32,10 +32,11 @@ it.each(ACCESSES)('of three alarms the one CORRUPT of one member is disarmed: %s
   }
   await etcd.enableAuth();
 
-  await disarmCorrupt(etcd.endpoint, '1', { timeoutMs: TIMEOUT_MS });
+  await disarmAlarm(etcd.endpoint, { memberId: '1', alarm: 'CORRUPT' }, { timeoutMs: TIMEOUT_MS });
+  expect(await etcd.client().alarms([etcd.endpoint])).toEqual({ corrupt: ['2'], noSpace: ['1'] });
 
-  const { corrupt, noSpace } = await etcd.client().alarms([etcd.endpoint]);
-  expect({ corrupt, noSpace }).toEqual({ corrupt: ['2'], noSpace: ['1'] });
+  await disarmAlarm(etcd.endpoint, { memberId: '1', alarm: 'NOSPACE' }, { timeoutMs: TIMEOUT_MS });
+  expect(await etcd.client().alarms([etcd.endpoint])).toEqual({ corrupt: ['2'], noSpace: [] });
 });
 
 it.each(ACCESSES)('a learner answers, or says that it is one: %s', async (access) => {

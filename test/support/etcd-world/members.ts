@@ -11,6 +11,8 @@ export class Members {
   readonly processes = new Map<string, Process>();
   /** Ids of members with the alarm NOSPACE. */
   readonly noSpace = new Set<string>();
+  /** What happens right before an alarm is disarmed. */
+  beforeDisarm: () => void = () => {};
   /** Bytes that the keys of today take, and with all older revisions; the file of each member is as large or larger. */
   liveBytes = 1;
   usedBytes = 1;
@@ -105,12 +107,6 @@ export class Members {
         const isSeen = this.#runs(member?.id ?? '');
         return { isSeen, said: isSeen ? 'the leader sees it' : 'the leader does not see it' };
       },
-      disarmCorrupt: async (url, id) => {
-        this.#needQuorum([url]);
-        this.corrupt.delete(id);
-        this.history.push('lift');
-        effect('lift');
-      },
       served: async (urls) =>
         urls.flatMap((url) => {
           const { tls } = this.#listening(url) ?? {};
@@ -149,10 +145,11 @@ export class Members {
         this.history.push(`defragment ${name}${this.leader === memberId ? ' while it leads' : ''}`);
         effect(`defragment ${name}`);
       },
-      disarm: async (urls) => {
-        this.#needQuorum(urls);
-        this.noSpace.clear();
-        this.history.push('disarm');
+      disarm: async (url, { memberId, alarm }) => {
+        this.#needQuorum([url]);
+        this.beforeDisarm();
+        (alarm === 'CORRUPT' ? this.corrupt : this.noSpace).delete(memberId);
+        this.history.push(`disarm ${alarm} ${this.nameOf(memberId)}`);
         effect('disarm');
       },
     };

@@ -74,6 +74,7 @@ async function effectOf(
 }
 
 async function makeRoom(step: SpaceDeed, observed: Observed, etcd: EtcdPort): Promise<void> {
+  const [anyUrl = ''] = healthyUrls(observed);
   switch (step.do) {
     case 'recover':
       return;
@@ -82,9 +83,10 @@ async function makeRoom(step: SpaceDeed, observed: Observed, etcd: EtcdPort): Pr
     case 'defragment':
       return etcd.defragment(clientUrl(observed.cluster, step.member));
     case 'disarm':
-      return etcd.disarm(healthyUrls(observed));
+      for (const memberId of observed.alarms.noSpace) await etcd.disarm(anyUrl, { memberId, alarm: 'NOSPACE' });
+      return;
     case 'lift':
-      return etcd.disarmCorrupt(healthyUrls(observed)[0] ?? '', step.id);
+      return etcd.disarm(anyUrl, { memberId: step.id, alarm: 'CORRUPT' });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { RaisedAlarm } from './etcd-repair/alarm.ts';
 import type { MemberHash, Status } from './etcd-repair/etcd.ts';
 import type { Peers, PeersView, Unreached } from './etcd-repair/witness.ts';
 
@@ -49,8 +50,6 @@ export interface EtcdPort {
   hashAt(endpoint: string, revision: number): Promise<MemberHash>;
   /** What the leader knows of a member that does not answer. */
   peersView(peers: Peers, target: Unreached): Promise<PeersView>;
-  /** Lifts the alarm CORRUPT of one member, and no other. */
-  disarmCorrupt(endpoint: string, id: string): Promise<void>;
   addLearner(endpoints: readonly string[], name: string, peerUrl: string): Promise<void>;
   promote(endpoints: readonly string[], id: string): Promise<void>;
   remove(endpoints: readonly string[], id: string): Promise<void>;
@@ -60,6 +59,6 @@ export interface EtcdPort {
   compact(endpoints: readonly string[], revision: number): Promise<void>;
   /** Gives back what the file of one member no longer uses; it answers nothing meanwhile. */
   defragment(endpoint: string): Promise<void>;
-  /** Disarms all alarms. */
-  disarm(endpoints: readonly string[]): Promise<void>;
+  /** Disarms one alarm of one member, and no other. */
+  disarm(endpoint: string, raised: RaisedAlarm): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ClientEnvironment } from './tls/client-files.ts';
-import { disarmCorrupt } from './etcd-repair/alarm.ts';
+import { disarmAlarm } from './etcd-repair/alarm.ts';
 import { Etcd } from './etcd-repair/etcd.ts';
 import { peersView } from './etcd-repair/witness.ts';
 import { servedBy } from './tls/served.ts';
@@ -15,7 +15,7 @@ const SECONDS = 5;
 const LONG_SECONDS = 240;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** etcd by etcdctl, a process for each call; with TLS by the files that the variables of the client name. */
+/** etcd by etcdctl and, for what etcdctl cannot do, by gRPC; with TLS by the files that the variables of the client name. */
 export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPort {
   const askFor = async (seconds: number, endpoints: readonly string[], args: readonly string[]): Promise<string> => {
     const limits = ['--command-timeout', `${seconds}s`, '--dial-timeout', `${SECONDS}s`];
@@ -32,7 +32,6 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
     status: async (endpoint) => etcd.status(endpoint),
     hashAt: async (endpoint, revision) => etcd.hashAt(endpoint, revision),
     peersView: async (peers, target) => peersView(peers, target, access),
-    disarmCorrupt: async (endpoint, id) => disarmCorrupt(endpoint, id, access),
     members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
     statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
     healthy: async (endpoints) => healthyIn(await printed(ask(endpoints, 'endpoint', 'health', '-w', 'json'))),
@@ -46,7 +45,7 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
     compact: async (endpoints, revision) =>
       void (await askFor(LONG_SECONDS, endpoints, ['compact', String(revision), '--physical'])),
     defragment: async (endpoint) => void (await askFor(LONG_SECONDS, [endpoint], ['defrag'])),
-    disarm: async (endpoints) => void (await ask(endpoints, 'alarm', 'disarm')),
+    disarm: async (endpoint, raised) => disarmAlarm(endpoint, raised, access),
   };
 }
 

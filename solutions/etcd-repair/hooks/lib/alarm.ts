@@ -1,17 +1,25 @@
 import { call } from './grpc.ts';
 import type { MemberAccess } from './member-access.ts';
 
+/** An alarm that is raised for one member. */
+export interface RaisedAlarm {
+  readonly memberId: string;
+  readonly alarm: keyof typeof NUMBERS;
+}
+
+const NUMBERS = { NOSPACE: 1n, CORRUPT: 2n } as const;
 const DEACTIVATE = 2n;
-const CORRUPT = 2n;
 const TEXT_FIELD = 2n;
 
 /**
- * Disarms the alarm CORRUPT of one member, and no other: `etcdctl alarm disarm` disarms all alarms, including one that
- * was raised a moment ago.
+ * Disarms one alarm of one member, and no other: `etcdctl alarm disarm` disarms all alarms, including one that was
+ * raised a moment ago.
  */
-export async function disarmCorrupt(endpoint: string, memberId: string, access: MemberAccess): Promise<void> {
+export async function disarmAlarm(endpoint: string, raised: RaisedAlarm, access: MemberAccess): Promise<void> {
   const token = await tokenOf(endpoint, access);
-  const message = Buffer.concat([number(1n, DEACTIVATE), number(2n, BigInt(`0x${memberId}`)), number(3n, CORRUPT)]);
+  const { memberId, alarm } = raised;
+  const fields = [number(1n, DEACTIVATE), number(2n, BigInt(`0x${memberId}`)), number(3n, NUMBERS[alarm])];
+  const message = Buffer.concat(fields);
   const path = '/etcdserverpb.Maintenance/Alarm';
   await call({ ...access, endpoint, path, message, ...(token !== undefined && { token }) });
 }

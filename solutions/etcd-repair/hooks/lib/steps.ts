@@ -1,4 +1,4 @@
-import { disarmCorrupt as disarmCorruptOf } from './alarm.ts';
+import { disarmAlarm } from './alarm.ts';
 import { etcdError, etcdSaid } from './etcd.ts';
 import { guardSameData } from './guard-data.ts';
 import { guardGone } from './guard-lost.ts';
@@ -78,8 +78,9 @@ export async function disarmCorrupt(repair: Repair): Promise<void> {
   const { settings, facts, record } = repair;
   if (!(await guardSameData(repair))) return;
   const [endpoint = ''] = wellEndpoints(facts);
+  const raised = { memberId: record.memberID, alarm: 'CORRUPT' } as const;
   await attempt(repair, 'disarmed', {
-    act: async () => disarmCorruptOf(endpoint, record.memberID, { timeoutMs: settings.timeoutMs }),
+    act: async () => disarmAlarm(endpoint, raised, { timeoutMs: settings.timeoutMs }),
   });
 }
 
