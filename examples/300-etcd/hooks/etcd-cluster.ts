@@ -1,7 +1,7 @@
 // Runs etcd clusters: observes one, does one step towards what its EtcdCluster asks for or refuses, and tells.
 import { reconcile, type KubernetesObject } from 'hooklet';
 import { GROUP, type EtcdCluster } from './lib/cluster.ts';
-import { etcdctl } from './lib/etcdctl.ts';
+import { etcdctl, etcdTools } from './lib/etcdctl.ts';
 import { saveIn } from './lib/save.ts';
 import { withClientFiles } from './lib/tls/client-files.ts';
 import { CERTIFICATES_OF } from './lib/tls/given.ts';
@@ -37,9 +37,10 @@ export default reconcile<EtcdCluster, { readonly given: KubernetesObject }>(
     const { name, namespace = '' } = object.metadata;
     const folder = process.env['ETCD_SNAPSHOT_DIR'] ?? '/snapshots';
     return withClientFiles(name, owned['Secret'] ?? [], async (client) => {
+      const nowMs = Date.now();
       const etcd = etcdctl(signal, client);
-      const save = saveIn(folder, `${namespace}.${name}`, { signal, client });
-      return turn({ object, owned, etcd, save, state, nowMs: Date.now(), given: watched.given });
+      const save = saveIn({ folder, namespace, name }, { etcd: etcdTools(signal, client), nowMs });
+      return turn({ object, owned, etcd, save, state, nowMs, given: watched.given });
     });
   },
 );

@@ -1,5 +1,6 @@
 import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
 import type { ClusterSpec, ClusterStatus } from '../../../examples/300-etcd/hooks/lib/cluster.ts';
+import type { Save } from '../../../examples/300-etcd/hooks/lib/act.ts';
 import { turn } from '../../../examples/300-etcd/hooks/lib/turn.ts';
 import { Members } from './members.ts';
 import { Violation, type Disk } from './process.ts';
@@ -140,7 +141,7 @@ export class EtcdWorld {
   }
 
   async #run(): Promise<void> {
-    const save = async (endpoint: string): Promise<void> => {
+    const save: Save = async ({ endpoint }) => {
       this.saved.push(endpoint);
       this.#effect('save');
     };

@@ -1,12 +1,13 @@
 import { etcdError, etcdSaid } from './etcd-repair/etcd.ts';
+import type { SnapshotSource } from './etcd-repair/new-snapshot.ts';
 import { clientUrl, peerUrl } from './cluster.ts';
 import type { EtcdPort } from './etcd-port.ts';
 import type { Observed } from './observed.ts';
 import { dataProblem, seenProblem } from './data.ts';
 import { isDeed, isSpaceDeed, wait, type Certify, type Deed, type SpaceDeed, type Step } from './step.ts';
 
-/** Where a member is saved before one is given up; rejects where that is not possible. */
-export type Save = (endpoint: string) => Promise<void>;
+/** Saves what a member has before another one is removed; rejects where that is not possible. */
+export type Save = (source: SnapshotSource) => Promise<void>;
 
 interface Hands {
   readonly etcd: EtcdPort;
@@ -63,7 +64,7 @@ async function effectOf(
     case 'replace': {
       // Its own data may be what is wrong.
       const others = without(endpoints, observed, step.member);
-      await save(others[0] ?? '');
+      await save({ endpoint: others[0] ?? '', ...contentOf(observed, step.member) });
       return etcd.remove(others, step.id);
     }
     case 'found':
@@ -88,6 +89,15 @@ async function makeRoom(step: SpaceDeed, observed: Observed, etcd: EtcdPort): Pr
     case 'lift':
       return etcd.disarm(anyUrl, { memberId: step.id, alarm: 'CORRUPT' });
   }
+}
+
+/** The largest file and the lowest revision of the members that stay. */
+function contentOf({ members = [] }: Observed, leaving: string): Pick<SnapshotSource, 'databaseBytes' | 'revision'> {
+  const stay = members.filter(({ name, isHealthy, isLearner }) => name !== leaving && isHealthy && !isLearner);
+  return {
+    databaseBytes: Math.max(0, ...stay.map(({ databaseBytes }) => databaseBytes)),
+    revision: stay.length === 0 ? 0 : Math.min(...stay.map(({ revision }) => revision)),
+  };
 }
 
 /** Of voters; a learner answers nothing of this. */

@@ -26,8 +26,7 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
     askFor(SECONDS, endpoints, args);
   const env = { ...environment(), ...client };
   const access = { timeoutMs: SECONDS * 1000, env, signal };
-  const long = LONG_SECONDS * 1000;
-  const etcd = new Etcd({ timeoutMs: SECONDS * 1000, hashTimeoutMs: long, snapshotTimeoutMs: long }, signal, env);
+  const etcd = etcdTools(signal, client);
   return {
     status: async (endpoint) => etcd.status(endpoint),
     hashAt: async (endpoint, revision) => etcd.hashAt(endpoint, revision),
@@ -49,8 +48,15 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
   };
 }
 
+/** etcdctl and etcdutl with the certificate of the client, as solutions/etcd-repair calls them. */
+export function etcdTools(signal: AbortSignal, client: ClientEnvironment): Etcd {
+  const long = LONG_SECONDS * 1000;
+  const limits = { timeoutMs: SECONDS * 1000, hashTimeoutMs: long, snapshotTimeoutMs: long };
+  return new Etcd(limits, signal, { ...environment(), ...client });
+}
+
 /** Variables for etcdctl would clash with its flags; the client has its own. */
-export function environment(): NodeJS.ProcessEnv {
+function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ETCDCTL_')));
 }
 

@@ -40,18 +40,22 @@ export function partOf(settings: SnapshotPlace): string {
  */
 export async function makeRoom(storage: SnapshotStorage, databaseBytes: number): Promise<void> {
   const { snapshotDir } = storage.settings;
-  const needed = databaseBytes * GROWTH;
   await removeParts(storage);
-  if ((await roomIn(snapshotDir)).free >= needed) return;
+  if (await hasRoom(snapshotDir, databaseBytes)) return;
   for (const file of (await removable(storage)).toReversed()) {
     await rm(file, { force: true });
-    if ((await roomIn(snapshotDir)).free >= needed) return;
+    if (await hasRoom(snapshotDir, databaseBytes)) return;
   }
   const { free, size } = await roomIn(snapshotDir);
   const mebibytes = (bytes: number): string => (bytes / MEBIBYTE).toFixed(1);
   throw new Error(
-    `a snapshot needs ${mebibytes(needed)} MiB, and ${mebibytes(free)} of ${mebibytes(size)} MiB are free in ${snapshotDir}, where older snapshots were removed already`,
+    `a snapshot needs ${mebibytes(databaseBytes * GROWTH)} MiB, and ${mebibytes(free)} of ${mebibytes(size)} MiB are free in ${snapshotDir}, where older snapshots were removed already`,
   );
+}
+
+/** Whether a snapshot of a database fits in a folder. */
+export async function hasRoom(folder: string, databaseBytes: number): Promise<boolean> {
+  return (await roomIn(folder)).free >= databaseBytes * GROWTH;
 }
 
 export async function removeAllButNewest(storage: SnapshotStorage): Promise<void> {
