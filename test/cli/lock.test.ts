@@ -14,6 +14,16 @@ import { runProgram, startProgram } from '../support/program.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 
+/** A guard that says that it is there, and reads nothing. */
+const DEAF_GUARD =
+  "import { closeSync } from 'node:fs'; closeSync(0); process.stdout.write('ready\\n'); setTimeout(() => {}, 5000);";
+
+/** The processes that guard the command of a `hooklet lock`. */
+function guardsOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  return children.filter((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('lock-guard'));
+}
+
 async function rig() {
   const sandbox = await sandboxForTest();
   const tmp = temporaryFolder();
@@ -129,10 +139,7 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
 
   it.each([
     ['ended at once with 7', 'process.exit(7);'],
-    [
-      'has ended: write EPIPE',
-      "import { closeSync } from 'node:fs'; closeSync(0); process.stdout.write('ready\\n'); setTimeout(() => {}, 5000);",
-    ],
+    ['has ended: write EPIPE', DEAF_GUARD],
   ])('runs nothing where the process that guards the command %s, says so, and frees the lock', async (why, guard) => {
     using cluster = await rig();
     const built = join(cluster.folder, 'built');
@@ -147,6 +154,55 @@ describe('hooklet lock', { timeout: 60_000 }, () => {
     expect(exitCode).not.toBe(0);
     expect(stdout).toBe('');
     expect(stderr).toBe(`hooklet: echo is not started, as the process that would guard it ${why}\n`);
+    expect(await cluster.holder('nightly')).toBe('');
+  });
+
+  it('ends a command that begins without a shell when nothing guards it, and says so', async () => {
+    using cluster = await rig();
+    const built = join(cluster.folder, 'built');
+    cpSync(builtFolder(), built, { recursive: true });
+    writeFileSync(join(built, 'lock-guard.js'), DEAF_GUARD);
+
+    const { exitCode, stderr } = await runProgram(['lock', 'nightly', '--', 'sleep', '600'], {
+      env: { ...cluster.env, 'tls.key': 'a key' },
+      main: join(built, 'main.js'),
+    });
+
+    expect(exitCode).toBe(128 + 15);
+    expect(stderr).toBe('hooklet: sleep is ended, as the process that guards it has ended: write EPIPE\n');
+    expect(await cluster.holder('nightly')).toBe('');
+  });
+
+  it('replaces the process that guards the command when it ends, and says so', async () => {
+    using cluster = await rig();
+    const started = join(cluster.folder, 'started');
+    const script = `echo $$ > ${started}.tmp && mv ${started}.tmp ${started}; exec sleep 600`;
+    const program = startProgram(['lock', 'nightly', '--', 'sh', '-c', script], { env: cluster.env });
+    await until(() => expect(existsSync(started)).toBe(true));
+    const [guard = 0] = guardsOf(program.pid);
+
+    process.kill(guard, 'SIGKILL');
+    const replaced = 'hooklet: the process that guards sh had ended, another does now\n';
+    await until(() => expect(program.stderr()).toBe(replaced));
+    program.signal('SIGKILL');
+    const pid = Number(readFileSync(started, 'utf8'));
+    await until(() => expect(() => process.kill(pid, 0)).toThrow());
+  });
+
+  it('ends the command when the processes that guard it end again and again', async () => {
+    using cluster = await rig();
+    const built = join(cluster.folder, 'built');
+    cpSync(builtFolder(), built, { recursive: true });
+    const guard = "process.stdout.write('ready\\n'); process.stdin.once('data', () => process.exit(1));";
+    writeFileSync(join(built, 'lock-guard.js'), guard);
+
+    const { exitCode, stderr } = await runProgram(['lock', 'nightly', '--', 'sleep', '600'], {
+      env: cluster.env,
+      main: join(built, 'main.js'),
+    });
+
+    expect(exitCode).toBe(128 + 15);
+    expect(stderr).toContain('hooklet: sleep is ended, as the process that guards it has ended 5 times\n');
     expect(await cluster.holder('nightly')).toBe('');
   });
 

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { eventually } from '../../lib/deadline.ts';
+import { latch } from '../../lib/latch.ts';
 import { printable } from '../../lib/printable.ts';
 import { siblingFile } from '../../lib/sibling-file.ts';
 import { machineMs } from './machine-time.ts';
 
-/** What is known of the lock that it runs under. */
+/** The lock that the command runs under. */
 export interface Hold {
   /** Aborts when another may take the lock. */
   readonly lost: AbortSignal;
@@ -14,12 +15,18 @@ export interface Hold {
   readonly onRenewed: (listener: () => void) => void;
 }
 
+/** What becomes of a guard; each is called once at most. */
+export interface GuardListener {
+  /** The guard knows the command now, whatever becomes of this process; with a problem: it does not. */
+  readonly onTold: (problem?: string) => void;
+  /** The guard knew the command, and has ended before it was disposed. */
+  readonly onGone: () => void;
+}
+
+/** The process that ends the command when `hooklet lock` is gone or stands still. */
 export interface Guard extends Disposable {
-  /**
-   * Has the process, or the group of a negative number, ended when this process is gone or stands still. `onTold` is
-   * called when the guard knows of it, whatever becomes of this process, or with the reason why it does not.
-   */
-  watch(target: number | undefined, hold: Hold, onTold: (problem?: string) => void): void;
+  /** Has it guard a process, or the group of a negative number. */
+  watch(target: number | undefined, hold: Hold, listener: GuardListener): void;
 }
 
 const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=0'];
@@ -31,6 +38,8 @@ export async function openGuard(): Promise<Guard | string> {
   const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url)];
   const guard = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   guard.stdin.on('error', nothing);
+  const ended = latch();
+  guard.once('exit', () => ended.resolve());
   const late = (): string => `did not start within ${GUARD_START_MS / 1000} s`;
   const problem = await eventually<string | undefined>({ limitMs: GUARD_START_MS, late }, ({ resolve }) => {
     guard.on('error', ({ message }) => resolve(`cannot be started: ${printable(message)}`));
@@ -44,19 +53,22 @@ export async function openGuard(): Promise<Guard | string> {
   }
   guard.stdout.destroy();
   guard.unref();
+  let isDisposed = false;
   let release = nothing;
   return {
-    watch: (target, { fenceInMs, onRenewed }, onTold) => {
+    watch: (target, { fenceInMs, onRenewed }, { onTold, onGone }) => {
       if (target === undefined) return;
       const line = (): string => `${Math.round(machineMs() + fenceInMs())}\n`;
       const renewed = (): void => void guard.stdin.write(line());
-      guard.stdin.write(`${target}\n${line()}`, (error) =>
-        onTold(error ? `has ended: ${printable(error.message)}` : undefined),
-      );
+      guard.stdin.write(`${target}\n${line()}`, (error) => {
+        onTold(error ? `has ended: ${printable(error.message)}` : undefined);
+        if (!error) void ended.promise.then(() => isDisposed || onGone());
+      });
       onRenewed(renewed);
       release = () => onRenewed(nothing);
     },
     [Symbol.dispose]: () => {
+      isDisposed = true;
       release();
       guard.stdin.end('done\n');
     },

@@ -1,18 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { printable } from '../../lib/printable.ts';
 import { latch } from '../../lib/latch.ts';
 import { openGuard, type Hold } from './guard-process.ts';
+import { keepGuard, type KeptGuardOptions } from './kept-guard.ts';
 import type { LockIo } from './lock-io.ts';
 
 /** A command to run. */
 export interface CommandUnder {
   readonly program: string;
   readonly args: readonly string[];
-  /** From SIGTERM to SIGKILL when the lock is lost. */
+  /** From SIGTERM to SIGKILL when the lock is lost, or nothing guards the command any more. */
   readonly killAfterMs: number;
+  /** The shell that holds the command back until the guard knows it; where there is none, the command begins at once. */
+  readonly shell?: string;
 }
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -25,11 +29,8 @@ const EXIT_NOT_STARTED = 126;
  * the number of the signal that ended it. It has a process group of its own, which ends with this process too, however
  * that ends or stands still; on a terminal, whose input one group alone can read, it has ours.
  */
-export async function runUnder(
-  { program, args, killAfterMs }: CommandUnder,
-  hold: Hold,
-  { stderr }: LockIo,
-): Promise<number> {
+export async function runUnder(under: CommandUnder, hold: Hold, { stderr }: Pick<LockIo, 'stderr'>): Promise<number> {
+  const { program, killAfterMs } = under;
   const { lost } = hold;
   const isOnTerminal = isatty(0);
   const early: NodeJS.Signals[] = [];
@@ -45,25 +46,18 @@ export async function runUnder(
     stderr(unguarded(program, opened));
     return EXIT_UNGUARDED;
   }
-  using guard = opened;
-  const child = isKeptByShell(process.env)
-    ? spawn('/bin/sh', ['-c', WHEN_GUARDED, 'sh', program, ...args], {
-        stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
-        detached: !isOnTerminal,
-      })
-    : spawn(program, args, { stdio: 'inherit', detached: !isOnTerminal });
+  using guard = keepGuard(opened);
+  const started = start(under, !isOnTerminal);
+  const { child } = started;
   command.child = child;
   early.forEach(end);
-  guard.watch(isOnTerminal ? child.pid : child.pid && -child.pid, hold, (problem) => {
-    if (problem === undefined) return begin(child);
-    stderr(unguarded(program, problem));
-    end('SIGKILL');
-  });
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
     end('SIGTERM');
-    kill = setTimeout(() => end('SIGKILL'), killAfterMs);
+    kill ??= setTimeout(() => end('SIGKILL'), killAfterMs);
   };
+  const target = isOnTerminal ? child.pid : child.pid && -child.pid;
+  guard.watch({ target, hold, ...guardListener(program, started, { stderr, stop, kill: () => end('SIGKILL') }) });
   if (lost.aborted) stop();
   else lost.addEventListener('abort', stop, { once: true });
   try {
@@ -76,6 +70,49 @@ export async function runUnder(
     clearTimeout(kill);
     lost.removeEventListener('abort', stop);
   }
+}
+
+interface StartedCommand {
+  readonly child: ChildProcess;
+  /** A shell has the command wait until the guard knows it. */
+  readonly isHeldBack: boolean;
+}
+
+function start({ program, args, shell = '/bin/sh' }: CommandUnder, detached: boolean): StartedCommand {
+  const isHeldBack = isKeptByShell(process.env) && existsSync(shell);
+  if (!isHeldBack) return { child: spawn(program, args, { stdio: 'inherit', detached }), isHeldBack };
+  const stdio = ['inherit', 'inherit', 'inherit', 'pipe'] as const;
+  return {
+    child: spawn(shell, ['-c', WHEN_GUARDED, 'sh', program, ...args], { stdio: [...stdio], detached }),
+    isHeldBack,
+  };
+}
+
+interface Endings extends Pick<LockIo, 'stderr'> {
+  readonly stop: () => void;
+  readonly kill: () => void;
+}
+
+/** Has the command begin once it is guarded, and ends it where nothing guards it. */
+function guardListener(
+  program: string,
+  { child, isHeldBack }: StartedCommand,
+  { stderr, stop, kill }: Endings,
+): Pick<KeptGuardOptions, 'onTold' | 'onReplaced' | 'onUnguarded'> {
+  const onUnguarded = (problem: string): void => {
+    stderr(`hooklet: ${printable(program)} is ended, as the process that guards it ${problem}\n`);
+    stop();
+  };
+  return {
+    onTold: (problem) => {
+      if (problem === undefined) return begin(child);
+      if (!isHeldBack) return onUnguarded(problem);
+      stderr(unguarded(program, problem));
+      kill();
+    },
+    onReplaced: () => stderr(`hooklet: the process that guards ${printable(program)} had ended, another does now\n`),
+    onUnguarded,
+  };
 }
 
 /** Becomes the command when a line comes, and ends where none does, as when `hooklet lock` was killed. */
