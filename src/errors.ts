@@ -91,7 +91,10 @@ export interface HookConfigErrorOptions extends ErrorOptions {
   /** Why there is no config, for the summary, without any output of the hook: `--config exited with code 3`. */
   readonly reason?: string;
   readonly output?: HookConfigOutput;
-  /** Whether the machine may be what it failed for, such as one that was too slow; default false. */
+  /**
+   * Whether the cause may be a lack of time or memory on the machine, so that another attempt may succeed; default
+   * false.
+   */
   readonly isRetryable?: boolean;
 }
 

@@ -27,8 +27,8 @@ export interface ConfigRun {
   readonly stdout: string;
   readonly stderr: string;
   /**
-   * Why the hook could not be started; `code` is that of the system, such as `ENOENT`, empty or absent when there is
-   * none.
+   * Why the hook could not be started, or was given up; `code` is that of the system, such as `ENOENT`, empty or absent
+   * when there is none.
    */
   readonly startError?: StartError | undefined;
 }
@@ -140,13 +140,13 @@ function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookC
   return new HookConfigError(file.name, issues, { output, isRetryable, ...(!isValidExit && { reason }) });
 }
 
-/** What a machine lacks that is short of processes, memory or files. */
+/** Error codes that mean: too few processes, too little memory, or too many open files. */
 const SHORTAGES = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']);
 
 /** Whether the run was cut off, or could not begin, so that the same file may load when the machine has time and room. */
 function isLate({ timedOut, signal, startError }: ConfigRun): boolean {
   if (startError === undefined) return timedOut === true || signal === 'SIGKILL';
-  return startError.code === undefined || startError.code === '' || SHORTAGES.has(startError.code);
+  return startError.isShortage === true || SHORTAGES.has(startError.code ?? '');
 }
 
 function cut(text: string): string {

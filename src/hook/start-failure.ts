@@ -4,6 +4,8 @@ import { closeSync, constants, openSync, readSync } from 'node:fs';
 export interface StartError {
   readonly code?: string | undefined;
   readonly message: string;
+  /** The machine had too little time or room, so that another start may succeed. */
+  readonly isShortage?: boolean | undefined;
 }
 
 /** What is wrong with the first line of a program; `undefined` when nothing is wrong or the file cannot be read. */

@@ -12,10 +12,11 @@ interface ActiveRun {
   isFenced: boolean;
 }
 
-/** Where the operator leads or has a lock, others may take that while the operator stands still. */
+/** The result of a run that the fence killed. */
 const FENCED: StartError = {
   code: '',
   message: 'it was killed because the operator stood still for so long that others may lead or hold its lock',
+  isShortage: true,
 };
 
 /** The runs of the spawner process. */
@@ -103,5 +104,5 @@ export class ActiveRuns {
 
 function describeCrash(error: unknown): Exit {
   const message = error instanceof Error ? error.message : String(error);
-  return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
+  return { timedOut: false, startError: { code: '', message, isShortage: true }, stdout: '', stderr: '', usage: {} };
 }

@@ -153,7 +153,9 @@ async function start(request: Request, baseEnv: Readonly<Record<string, string>>
       detached: true,
     });
     if (child.pid !== undefined) return { child, pid: child.pid };
-    const late = (): Started => ({ error: { code: '', message: 'the process neither started nor failed' } });
+    const late = (): Started => ({
+      error: { code: '', message: 'the process neither started nor failed', isShortage: true },
+    });
     return await eventually<Started>({ limitMs: START_LIMIT_MS, late }, ({ resolve }) => {
       child.once('error', (error) => resolve({ error: describeStartError(error) }));
     });
@@ -205,7 +207,7 @@ function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Prom
 
 function describeUnkillable(afterMs: number): Ending {
   const message = `it did not end within ${afterMs / 1000} s of SIGKILL: it waits in the kernel, for a file system perhaps`;
-  return { signal: 'SIGKILL', startError: { code: '', message }, usage: {} };
+  return { signal: 'SIGKILL', startError: { code: '', message, isShortage: true }, usage: {} };
 }
 
 /** Kills the children that the process left behind, and stops reading if even that does not close the pipes. */

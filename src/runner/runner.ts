@@ -112,7 +112,7 @@ function notExecuted(hook: string, reason: string, cause?: unknown): Execution {
 
 function notRestored(error: unknown): Exit {
   const message = `its files could not be created: ${error instanceof Error ? error.message : String(error)}; see --tmp-dir`;
-  return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
+  return { timedOut: false, startError: { code: '', message, isShortage: true }, stdout: '', stderr: '', usage: {} };
 }
 
 function hookEnv({ env: own, hookEnv: added, binDir }: RunnerOptions): Readonly<Record<string, string>> {

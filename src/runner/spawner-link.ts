@@ -216,5 +216,12 @@ export class SpawnerLink {
 
 function lostRun(reason: string): Exit {
   const message = `${reason} during the run`;
-  return { timedOut: false, isLost: true, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
+  return {
+    timedOut: false,
+    isLost: true,
+    startError: { code: '', message, isShortage: true },
+    stdout: '',
+    stderr: '',
+    usage: {},
+  };
 }

@@ -72,11 +72,13 @@ export interface Exit {
   readonly usage: Usage;
 }
 
-/** Why a process could not be started. */
+/** Why a process could not be started, or was given up. */
 export interface StartError {
   /** An error code such as `ENOENT`, or empty. */
   readonly code: string;
   readonly message: string;
+  /** The machine had too little time or room, so that another start may succeed. */
+  readonly isShortage?: true;
 }
 
 /** The resource usage of a run; a field is absent when the system does not report it. */

@@ -1,4 +1,4 @@
-import type { Exit, OutputLine, SpawnerReport, Usage } from './spawner-protocol.ts';
+import type { Exit, OutputLine, SpawnerReport, StartError, Usage } from './spawner-protocol.ts';
 import {
   readAmount,
   readCount,
@@ -45,6 +45,14 @@ export function readUsage(fields: Fields): Usage {
   };
 }
 
+function readStartError(fields: Fields): StartError {
+  return {
+    code: readText(fields, 'code'),
+    message: readText(fields, 'message'),
+    ...(fields['isShortage'] === true && { isShortage: true }),
+  };
+}
+
 function readExit(fields: Fields): Exit {
   const exitCode = readOptional(fields, 'exitCode', readCount);
   const signal = readOptional(fields, 'signal', readText);
@@ -57,9 +65,7 @@ function readExit(fields: Fields): Exit {
     usage: readUsage(readObject(fields, 'usage')),
     ...(exitCode !== undefined && { exitCode }),
     ...(signal !== undefined && { signal }),
-    ...(startError !== undefined && {
-      startError: { code: readText(startError, 'code'), message: readText(startError, 'message') },
-    }),
+    ...(startError !== undefined && { startError: readStartError(startError) }),
     ...(heldBy !== undefined && { heldBy }),
     ...(fields['isLost'] === true && { isLost: true }),
   };

@@ -222,7 +222,7 @@ function notReady(
 }
 
 function notStarted(error: unknown): Exit {
-  const startError = { code: '', message: messageOf(error) };
+  const startError = { code: '', message: messageOf(error), isShortage: true } as const;
   return { timedOut: false, startError, stdout: '', stderr: '', usage: {} };
 }
 

@@ -34,6 +34,8 @@ export interface Ended {
   readonly exit: Exit;
   /** Why we ended it; absent when it ended by itself or was asked to end. */
   readonly reason?: string | undefined;
+  /** We ended it because it had not loaded in time. */
+  readonly isLate?: true;
 }
 
 /** Returns the result of loading as that of `hook --config`. */
@@ -46,7 +48,10 @@ export function toExit(loaded: Loaded): Exit {
     case 'ended':
       return loaded.reason === undefined
         ? loaded.exit
-        : { ...loaded.exit, startError: { code: '', message: loaded.reason } };
+        : {
+            ...loaded.exit,
+            startError: { code: '', message: loaded.reason, ...(loaded.isLate && { isShortage: true }) },
+          };
   }
 }
 

@@ -73,6 +73,7 @@ export class WarmWorker {
   #isRetired = false;
   #exit: Exit | undefined;
   #reason: string | undefined;
+  #isLate = false;
   #isOutputUsed = false;
 
   constructor(options: WarmWorkerOptions) {
@@ -97,7 +98,10 @@ export class WarmWorker {
       options.onLine(line);
     });
     this.#ending = new Watchdog(endLimitMs, () => this.#giveUp(endLimitMs));
-    this.#loading = new Watchdog(loadLimitMs, () => this.#endFor(`it was not loaded within ${loadLimitMs / 1000} s`));
+    this.#loading = new Watchdog(loadLimitMs, () => {
+      this.#isLate = this.#reason === undefined;
+      this.#endFor(`it was not loaded within ${loadLimitMs / 1000} s`);
+    });
     this.#loading.start();
     this.ended = this.#awaitEnd(token);
   }
@@ -207,11 +211,17 @@ export class WarmWorker {
   #giveUp(limitMs: number): void {
     this.#process.kill();
     const message = `it did not end within ${limitMs / 1000} s`;
-    this.#givenUp.resolve({ timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} });
+    this.#givenUp.resolve({
+      timedOut: false,
+      startError: { code: '', message, isShortage: true },
+      stdout: '',
+      stderr: '',
+      usage: {},
+    });
   }
 
   #endedWith(exit: Exit): Ended {
-    return { type: 'ended', exit, reason: this.#reason };
+    return { type: 'ended', exit, reason: this.#reason, ...(this.#isLate && { isLate: true }) };
   }
 
   async #awaitEnd(token: string): Promise<Exit> {

@@ -121,6 +121,22 @@ describe('loadHooks', () => {
     expect(broken[0]?.message).toContain(message);
   });
 
+  it.each<[string, boolean, Partial<ConfigRun>]>([
+    ['that ran out of time', true, { timedOut: true, signal: 'SIGTERM' }],
+    ['that the kernel killed', true, { signal: 'SIGKILL' }],
+    ['for which there was no memory', true, { startError: { code: 'ENOMEM', message: 'spawn ENOMEM' } }],
+    ['that the machine ended', true, { startError: { code: '', message: 'it stood still', isShortage: true } }],
+    ['that printed too much', false, { startError: { code: '', message: 'printed more than 5 bytes' } }],
+    ['that hooklet could not read', false, { startError: { message: 'it sent an invalid report' } }],
+    ['that failed', false, { exitCode: 1 }],
+  ])('takes a hook %s for one that may load later: %s', async (_, isRetryable, run) => {
+    const readConfig = async (): Promise<ConfigRun> => ({ stdout: '', stderr: '', ...run });
+
+    const { broken } = await loadHooks([fixture('valid')], { readConfig, checkFilter });
+
+    expect(broken).toMatchObject([{ isRetryable }]);
+  });
+
   it('names the library in bash to a hook that looks for it in the root folder, where there is none', async () => {
     const stderr = 'hook.sh: line 3: /shell_lib.sh: No such file or directory';
     const readConfig = async (): Promise<ConfigRun> => ({ exitCode: 127, stdout: '', stderr });

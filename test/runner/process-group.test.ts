@@ -267,7 +267,7 @@ describe('runGroup', () => {
   it('ends a process that prints more than is captured', async () => {
     const { exit } = await run('/bin/sh', { ...shell('yes'), captureBytes: 1000 });
 
-    expect(exit.startError?.message).toBe('printed more than 1000 bytes');
+    expect(exit.startError).toEqual({ code: '', message: 'printed more than 1000 bytes' });
   });
 
   it('reads through pipes of Node where no others can be made', async () => {

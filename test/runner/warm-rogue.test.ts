@@ -150,7 +150,7 @@ describe('the operator', () => {
     await expect(running).rejects.toThrow('before its module was loaded (it was not loaded within 0.3 s)');
     const config = await rig.runner.readConfig(slow, never);
 
-    expect(config.startError?.message).toBe('it was not loaded within 0.3 s');
+    expect(config.startError).toEqual({ code: '', message: 'it was not loaded within 0.3 s', isShortage: true });
   });
 
   it('does not wait for a module when the run is to end', async () => {
