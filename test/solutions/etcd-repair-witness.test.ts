@@ -120,6 +120,25 @@ it('a member whose Pod is Ready is not lost, whatever the leader knows', async (
   }
 });
 
+it('of metrics no more is read than 4 MiB, be it one line', async () => {
+  const CHUNK = Buffer.alloc(256 * 1024, 'x');
+  const MOST_CHUNKS = 256;
+  let sent = 0;
+  const metrics: RequestListener = (_, response) => {
+    const more = (): void => {
+      if (response.destroyed || sent === MOST_CHUNKS) return void response.end();
+      sent += 1;
+      response.write(CHUNK, more);
+    };
+    more();
+  };
+  const port = await serve(metrics);
+
+  expect(await sendsDatabase({ timeoutMs: 60_000 }, `http://127.0.0.1:${port}`, '2')).toBe(false);
+  // Besides what is read, sockets hold some.
+  expect(sent).toBeLessThan(MOST_CHUNKS / 2);
+});
+
 it('whether the leader sends its database is asked at the port where etcd serves HTTP', async () => {
   const metrics: RequestListener = ({ url }, response) =>
     response.end(url === '/metrics' ? 'etcd_network_snapshot_send_inflights_total{To="2"} 1\n' : '');

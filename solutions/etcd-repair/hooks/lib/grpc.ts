@@ -71,6 +71,15 @@ async function answerTo(session: ClientHttp2Session, { path, message, token }: C
 
 function refusalIn(status: IncomingHttpHeaders): string {
   const said = status['grpc-message'];
-  if (typeof said === 'string' && said !== '') return decodeURIComponent(said);
+  if (typeof said === 'string' && said !== '') return decoded(said);
   return `HTTP status ${String(status[':status'])}, grpc-status ${String(status['grpc-status'])}`;
+}
+
+/** A text that is not encoded as it should be is told as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

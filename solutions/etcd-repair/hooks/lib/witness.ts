@@ -1,8 +1,5 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tlsFiles } from './grpc.ts';
-import { httpUrl, type MemberAccess } from './member-access.ts';
+import { httpText, httpUrl, type MemberAccess } from './member-access.ts';
 
 /** What the other members report about a member that the hook does not reach. */
 export interface PeersView {
@@ -33,7 +30,6 @@ export interface Peer extends Unreached {
 type Access = MemberAccess & { readonly signal: AbortSignal };
 
 const BETWEEN_MS = 1500;
-const MOST_BYTES = 1_048_576;
 
 /**
  * The leader knows how much of its log each member has accepted. A member that now has what was committed a moment ago
@@ -78,34 +74,10 @@ interface RaftStatus {
 }
 
 async function raftStatus(endpoint: string, access: Access): Promise<RaftStatus> {
-  const vars = JSON.parse(await get(httpUrl(access, endpoint, '/debug/vars'), access)) as {
+  const vars = JSON.parse(await httpText(access, endpoint, '/debug/vars')) as {
     readonly 'raft.status'?: Partial<RaftStatus>;
   };
   const { commit, progress } = vars['raft.status'] ?? {};
   if (commit === undefined || progress === undefined) throw new Error('it has no raft.status with commit and progress');
   return { commit, progress };
-}
-
-/** With the certificates that etcdctl uses. */
-async function get(url: URL, { timeoutMs, env, signal }: Access): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const options = { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]), agent: false };
-  const answered = (response: http.IncomingMessage): void => {
-    let text = '';
-    response.setEncoding('utf8');
-    response.on('data', (part: string) => {
-      text += part;
-      if (text.length > MOST_BYTES) response.destroy(new Error(`more than ${MOST_BYTES} bytes`));
-    });
-    response.on('error', reject);
-    response.on('end', () =>
-      response.statusCode === 200 ? resolve(text) : reject(new Error(`HTTP ${response.statusCode}`)),
-    );
-  };
-  const request =
-    url.protocol === 'https:'
-      ? https.get(url, { ...options, ...tlsFiles(env) }, answered)
-      : http.get(url, options, answered);
-  request.on('error', reject);
-  return promise;
 }
