@@ -28,8 +28,8 @@ export interface RunLocksOptions extends Pick<LockOptions, 'client' | 'namespace
   readonly metrics: Pick<Metrics, 'lockWaitSeconds' | 'locksHeld' | 'locksLost'>;
 }
 
-/** Does work that ends when `lost` aborts; `check` has it abort where that is due. */
-export type LockedWork = (lost: AbortSignal, check: () => void) => Promise<RunOutcome>;
+/** Does work that ends when `lost` aborts; `hookEnded` is called when its hook ends, before the output is read. */
+export type LockedWork = (lost: AbortSignal, hookEnded: () => void) => Promise<RunOutcome>;
 
 const LOOK_MS = 2000;
 
@@ -99,20 +99,30 @@ export class RunLocks {
     const end = new AbortController();
     const renewing = held.renew(end.signal);
     try {
-      const outcome = await work(held.lost, () => held.check());
+      const outcome = await work(held.lost, () => this.#hookEnded(held));
       held.check();
       if (!held.lost.aborted) return outcome;
       metrics.locksLost.inc(labels);
       return lostRun(held.lost.reason, outcome);
     } finally {
       end.abort();
-      this.#held.delete(held);
-      this.#refence();
+      this.#unfence(held);
       await renewing;
       await held.release();
       this.#count();
       waiting.hasten(key);
     }
+  }
+
+  /** Nothing works under a lost lock once its hook has ended, so that its fence must kill nothing. */
+  #hookEnded(held: HeldLock): void {
+    held.check();
+    if (held.lost.aborted) this.#unfence(held);
+  }
+
+  #unfence(held: HeldLock): void {
+    this.#held.delete(held);
+    this.#refence();
   }
 
   #count(): void {
