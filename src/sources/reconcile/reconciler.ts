@@ -60,7 +60,8 @@ export interface MadeChild extends Placed {
  * States: until all lists are complete it is not synced; until `enable` changes are only noted, since the first look at
  * each parent sees them all; then it is live. While the API server has no such kind for one of its lists, such as
  * children whose CRD was deleted, what is known is not the whole: `hold` keeps the tasks back, and they are emitted
- * again when the kind is there. An optional kind may be absent; when it comes, each parent is looked at again.
+ * again when the kind is there. An optional kind may be absent; when it comes and is listed, each parent is looked at
+ * again.
  *
  * What must hold: no object is kept twice. The monitors keep the objects; here are keys, uids and digests.
  */
@@ -348,11 +349,14 @@ export class Reconciler {
     }
   }
 
-  /** Whether a kind is missing now. A watch that only fails for a while shows what it knew, as everywhere. */
+  /**
+   * Whether a kind is missing now, or is there again and not listed. A watch that only fails for a while shows what it
+   * knew, as everywhere; an optional kind that was never listed is as good as absent.
+   */
   #isIncomplete(): boolean {
     return this.#monitors.some(([, monitor]) => {
-      const { isMissing, isAbsent, isReturning } = monitor.status();
-      return (isMissing === true && isAbsent !== true) || isReturning === true;
+      const { isSynced, isMissing, isAbsent, isReturning } = monitor.status();
+      return (isMissing === true && isAbsent !== true) || (isReturning === true && isSynced);
     });
   }
 }

@@ -503,7 +503,7 @@ describe('a reconcile binding at work', () => {
     });
 
     it('looks at each parent again when it comes, but not before its objects are listed', async () => {
-      const { reconciler, parents, children, content, take, trigger } = optional();
+      const { reconciler, parents, children, content, take } = optional();
       for (const name of ['a', 'b']) await parents.put({ name });
       for (const one of [parents, content]) one.synced();
       children.absent();
@@ -511,10 +511,37 @@ describe('a reconcile binding at work', () => {
       take();
 
       children.status = { isSynced: false, isReturning: true };
-      expect(reconciler.hold(trigger('a'))).toBe(true);
+      expect(take()).toEqual([]);
       children.returned();
 
       expect(take()).toEqual(['a: child', 'b: child']);
+    });
+
+    it('works on while the kind that came cannot be listed, such as without the right to', async () => {
+      const { reconciler, parents, children, content, trigger } = optional();
+      await parents.put({ name: 'a' });
+      for (const one of [parents, content]) one.synced();
+      children.absent();
+      reconciler.enable();
+
+      children.status = { isSynced: false, isReturning: true, problem: 'widgets is forbidden' };
+
+      expect(reconciler.hold(trigger('a'))).toBe(false);
+    });
+
+    it('holds all back while a kind that was listed before is there again, until it is listed', async () => {
+      const { reconciler, parents, children, sync, take, trigger } = optional();
+      await parents.put({ name: 'a' });
+      sync();
+      children.absent();
+      reconciler.enable();
+      take();
+
+      children.status = { isSynced: true, isReturning: true };
+      expect(reconciler.hold(trigger('a'))).toBe(true);
+      children.returned();
+
+      expect(take()).toEqual(['a: child']);
       await vi.advanceTimersByTimeAsync(1000);
       expect(take()).toEqual(['a: changed']);
       expect(reconciler.hold(trigger('a'))).toBe(false);
