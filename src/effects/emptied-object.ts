@@ -16,9 +16,10 @@ export async function applyEmptied<T>(
     return await send(applied);
   } catch (error) {
     const emptied = emptiedIn(error);
-    const shorter = without(applied, emptied, '');
     // The error is about something else.
-    if (emptied.size === 0 || JSON.stringify(shorter) === JSON.stringify(applied)) throw error;
+    if (emptied.size === 0) throw error;
+    const shorter = without(applied, emptied, '');
+    if (JSON.stringify(shorter) === JSON.stringify(applied)) throw error;
     const left = await send(shorter).catch((second: unknown) => {
       throw isInvalid(second) ? error : second;
     });
@@ -26,7 +27,7 @@ export async function applyEmptied<T>(
   }
 }
 
-// A webhook may have written the message, so it is read from the beginnings of words alone, and no further than this.
+// The message may come from a webhook, so the pattern matches at word starts only and reads 64 KiB at most.
 const EMPTIED = /(?<![^\s,])([^\s,:]+): Invalid value: "null": [^,]{0,500}?must be of type object/g;
 const MOST_READ = 64 * 1024;
 

@@ -11,8 +11,8 @@ export interface HookTurnsOptions {
 const LATE = { initialMs: 5000, maxMs: 300_000 };
 
 /**
- * Yields when hooks are to be loaded again, until `signal` aborts: at each change of the folder, and ever less often while
- * a hook is late. Ends when neither can be.
+ * Yields when hooks are to be loaded again, until `signal` aborts: at each change of the folder, and after it ever less
+ * often while a hook is late. Ends when neither can be.
  */
 export async function* hookTurns(
   { changes, isLate }: HookTurnsOptions,
@@ -26,7 +26,11 @@ export async function* hookTurns(
     if (!isWaiting) backoff.reset();
     const turn = await turnOf(next, isWaiting ? backoff.next() : undefined, signal);
     if (turn === 'over') return;
-    if (turn === 'changed') next = nextOf(changed);
+    if (turn === 'changed') {
+      // What it brought may be late for the first time.
+      backoff.reset();
+      next = nextOf(changed);
+    }
     if (turn === 'closed') next = undefined;
     else yield;
   }
@@ -45,7 +49,7 @@ async function turnOf(
   return first.done === true ? 'closed' : 'changed';
 }
 
-/** What it rejects with is heard when it is waited for, which may be later. */
+/** Asks for the next change. The empty handler only prevents an unhandled rejection; `turnOf` sees the error. */
 function nextOf(changed: AsyncIterator<void> | undefined): Promise<IteratorResult<void>> | undefined {
   const next = changed?.next();
   next?.catch(() => {});

@@ -48,7 +48,23 @@ it('nothing is loaded again where no hook is late and the folder is not followed
   expect(state.hasEnded).toBe(true);
 });
 
-it('a change of the folder is heard at once, and begins the times anew where no hook is late after it', async () => {
+it('a hook that is late after a change of the folder is loaded again 5 s later, however long others are late', async () => {
+  const changes = new Changes();
+  const { at, end } = turnsOf(changes, () => true);
+  await vi.advanceTimersByTimeAsync(160_000);
+  expect(at()).toEqual([5, 15, 35, 75, 155]);
+
+  for (let change = 0; change < 8; change++) {
+    changes.notify();
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  await vi.advanceTimersByTimeAsync(5000);
+
+  expect(at().slice(5)).toEqual([160, 161, 162, 163, 164, 165, 166, 167, 172]);
+  end();
+});
+
+it('a change of the folder is heard at once, and begins the times anew', async () => {
   const changes = new Changes();
   let isLate = true;
   const { at, end, state } = turnsOf(changes, () => isLate);

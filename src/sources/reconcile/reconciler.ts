@@ -212,12 +212,11 @@ export class Reconciler {
    */
   made(place: Placed, children: readonly MadeChild[], since: number): void {
     const key = placeKey(place);
-    const unseen = children.filter((child) => {
+    const unseen = children.flatMap((child) => {
       const part = this.#owned.get(ownedKey(child)) ?? this.#owned.get(child.kind);
-      if (part === undefined || part.monitor.item(child) !== undefined) return false;
-      part.made.note(placeKey(child), key);
-      return true;
+      return part === undefined || part.monitor.item(child) !== undefined ? [] : [{ part, child }];
     });
+    for (const { part, child } of unseen) part.made.note(placeKey(child), key);
     if (unseen.length > 0 && this.childLists > since) this.#lookAt([key], 'child');
   }
 
