@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -6,6 +6,7 @@ import { isJsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt, textsAt } from '@hooklet/sandbox/testing';
 import { main } from '../../src/cli/program/program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
+import { startProgram } from '../support/program.ts';
 
 const folder = temporaryFolder();
 const hooks = join(folder.path, 'hooks');
@@ -166,5 +167,23 @@ describe('hooklet rbac --scenarios', () => {
       out: '',
       err: expect.stringMatching(/--scenarios: .*a\.yaml:\d+: .*stepps/),
     });
+  });
+
+  it('says that it was interrupted by SIGTERM, and prints no rules', async () => {
+    using own = temporaryFolder();
+    for (const name of ['hooks', 'scenarios']) mkdirSync(join(own.path, name));
+    const [slow, story, mark] = ['hooks/slow.sh', 'scenarios/slow.yaml', 'began'].map((name) => join(own.path, name));
+    writeFileSync(slow ?? '', hook({ onStartup: 1 }, `touch ${mark}; sleep 60`), { mode: 0o755 });
+    writeFileSync(story ?? '', 'name: the hook is slow\nsteps:\n  - expect: {runs: 1}\n');
+    const program = startProgram(['rbac', slow ?? '', '--scenarios', story ?? '']);
+    await vi.waitFor(() => expect(existsSync(mark ?? '')).toBe(true), 20_000);
+
+    program.signal('SIGTERM');
+
+    expect(await program.ended).toBe(1);
+    expect(program.stdout()).toBe('');
+    expect(program.stderr()).toBe(
+      'hooklet: --scenarios: it was interrupted, so that what the hooks need is not known\n',
+    );
   });
 });

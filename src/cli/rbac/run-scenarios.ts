@@ -7,7 +7,7 @@ import { runStories, type ToldStory } from '../../scenario/story/run-stories.ts'
 import { shutdownSignal } from '../shutdown.ts';
 import { readStories } from '../test/read-stories.ts';
 
-/** A story did not happen as its file says, so that what the hooks need is not known. */
+/** The stories were not played to their end as their files say, so that what the hooks need is not known. */
 class FailedScenariosError extends HookletError {
   override readonly name = 'FailedScenariosError';
   readonly code = 'ERR_SCENARIO';
@@ -41,7 +41,12 @@ export async function tellStories(scenarios: readonly Scenario[]): Promise<reado
       onResult: () => {},
     }),
     signal,
-  );
+  ).catch((cause: unknown) => {
+    if (!signal.aborted) throw cause;
+    throw new FailedScenariosError('--scenarios: it was interrupted, so that what the hooks need is not known', {
+      cause,
+    });
+  });
   const stories = told.filter((story) => story !== undefined);
   const failed = stories.flatMap(({ scenario: { file }, failures }) =>
     failures.slice(0, 1).map(({ line, where, message }) => `${file}:${line}: ${where}: ${message}`),

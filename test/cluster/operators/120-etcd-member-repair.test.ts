@@ -40,7 +40,7 @@ async function startRig(): Promise<{
   for (const path of [etcd, etcdctl, etcdutl]) copyFileSync(path, join(etcdPrograms, basename(path)));
   const parts = ends.use(await operatorParts());
   const image = { ...parts.imageOf(join(example, 'hooks')), programs: [parts.programs, etcdPrograms] };
-  const images = { 'registry.example.com/etcd-member-repair:1': image };
+  const images = { 'registry.example.com/etcd-member-repair-example:1': image };
   const kubelet = await startKubelet({ plane, connect: connectAs(plane, 'admin'), namespaces: [namespace], images });
   ends.defer(async () => kubelet[Symbol.asyncDispose]());
   writeFileSync(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });

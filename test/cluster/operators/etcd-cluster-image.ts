@@ -1,10 +1,11 @@
-import { copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Image } from '@hooklet/test-kubelet';
 import { controlPlaneAssets, etcdToolAssets } from '../assets.ts';
 import { buildProgram } from '../solutions/built-program.ts';
+import { linkOrCopy } from '../../support/link-or-copy.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -46,12 +47,4 @@ function folderOf(programs: readonly string[]): string {
   mkdirSync(folder, { mode: 0o755 });
   for (const program of programs) linkOrCopy(program, join(folder, basename(program)));
   return folder;
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-  }
 }

@@ -1,15 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  copyFileSync,
-  cpSync,
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +14,7 @@ import { NOT_NOW } from './backup-crontab.ts';
 import { DATABASES } from './backup-databases.ts';
 import { buildProgram } from './built-program.ts';
 import { eventually } from './eventually.ts';
+import { linkOrCopy } from '../../support/link-or-copy.ts';
 
 const solution = fileURLToPath(new URL('../../../solutions/backup', import.meta.url));
 const USERS = { hooklet: 65_532, scratch: 65_533 };
@@ -206,14 +197,6 @@ function otherHooks(folder: string): string {
     appendFileSync(join(hooks, database, 'backup.sh'), '# Of another version.\n');
   }
   return hooks;
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-  }
 }
 
 /** Installs all three databases as a user might, with short intervals. */

@@ -1,10 +1,8 @@
 import {
   appendFileSync,
   chmodSync,
-  copyFileSync,
   cpSync,
   existsSync,
-  linkSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +15,7 @@ import { fileURLToPath } from 'node:url';
 import type { Image } from '@hooklet/test-kubelet';
 import { controlPlaneAssets, etcdToolAssets } from '../assets.ts';
 import { buildProgram } from './built-program.ts';
+import { linkOrCopy } from '../../support/link-or-copy.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -119,13 +118,5 @@ function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
     const [pid = ''] = name.slice(PREFIX.length).split('-');
     if (!existsSync(`/proc/${pid}`)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
   }
 }

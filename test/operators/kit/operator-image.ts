@@ -1,8 +1,9 @@
-import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Image } from '@hooklet/test-kubelet';
 import { buildProgram } from '../../cluster/solutions/built-program.ts';
+import { linkOrCopy } from '../../support/link-or-copy.ts';
 
 /** What images of operators are made of; it is removed with them. */
 export interface OperatorParts extends Disposable {
@@ -36,12 +37,4 @@ export async function operatorParts(): Promise<OperatorParts> {
       rmSync(outer, { recursive: true, force: true });
     },
   };
-}
-
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch {
-    copyFileSync(from, to);
-  }
 }
