@@ -214,6 +214,27 @@ it.each(['0', '15d', '365d', '1y', '2w', '1h30m', '90s', '100ms'])(
   },
 );
 
+it.each(['300y', '99999999999y', '60y2400w', '9999999999999999999999s', ''])(
+  'the duration %j is none, since no Prometheus starts with it',
+  (text) => {
+    for (const field of ['retention', 'scrapeInterval', 'scrapeTimeout', 'evaluationInterval']) {
+      expect(specProblems(prometheus({ [field]: text }))).toEqual([expect.stringContaining(`spec.${field}: got`)]);
+    }
+  },
+);
+
+it.each([
+  ['40GB', true],
+  ['512000000B', true],
+  ['7EB', true],
+  ['8EB', false],
+  ['8192PB', false],
+  ['99999999999999999999EB', false],
+  ['9999999999999999999999B', false],
+])('the size %s is one: %s', (retentionSize, isOne) => {
+  expect(specProblems(prometheus({ retentionSize })).length === 0).toBe(isOne);
+});
+
 describe('the README', () => {
   const readme = readFileSync(join(examplesDir, '340-prometheus', 'README.md'), 'utf8');
   const definitions = readManifests(join(examplesDir, '340-prometheus', 'manifests', 'crds.yaml'));
