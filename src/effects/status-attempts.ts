@@ -39,7 +39,7 @@ export class StatusAttempts {
   #live: JsonObject | undefined;
   /** What the run saw or, where that is not known, of the first object that was read. */
   #generation: number | undefined;
-  /** The resourceVersion that the last request was based on that was answered. */
+  /** The resourceVersion on which the last answered request was based. */
   #sentOn: string | undefined;
   /** The object that a request was based on whose answer was lost. */
   #lostOn: JsonObject | undefined;

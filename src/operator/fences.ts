@@ -1,7 +1,6 @@
-/** Has all hooks killed that run unless it is called again within `leftMs`; without a time none is. */
-export type Fence = (leftMs?: number) => void;
+import type { Fence } from '../lib/fence.ts';
 
-/** Makes fences of one, of which the first to fall counts, since it kills all that runs. */
+/** Splits one fence among several callers; the earliest deadline applies, because a fence kills all hooks. */
 export function shareFence(fence: Fence): () => Fence {
   const endsAtMs = new Map<Fence, number>();
   return () => {

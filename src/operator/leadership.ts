@@ -5,10 +5,10 @@ import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import { createKubeClient } from '../kube/kube-client.ts';
 import { LeaderElection, type ElectionStatus, type LeaderElectionTimes } from '../kube/coordination/leader-election.ts';
 import { ownNamespace } from '../kube/coordination/own-pod.ts';
+import type { Fence } from '../lib/fence.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import type { Fence } from './fences.ts';
 import { replacedEvent } from './open-events.ts';
 
 /** How replicas agree which of them runs hooks. */

@@ -1,6 +1,7 @@
 import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
+import type { Fence } from '../lib/fence.ts';
 import type { Logger } from '../log.ts';
 import type { Execution, Executor } from './executor.ts';
 import { failureMessage } from './failure.ts';
@@ -44,11 +45,7 @@ export interface RunnerOptions {
 export interface Runner extends Executor {
   /** Why no hook can be started at the moment; undefined when hooks can be started. */
   readonly problem: string | undefined;
-  /**
-   * Has every hook killed that runs unless it is called again within `leftMs`, even where this process stands still;
-   * without a time none is.
-   */
-  readonly fence: (leftMs?: number) => void;
+  readonly fence: Fence;
 }
 
 /** Creates the runner: process hooks run in a process of their own, warm hooks in a warm process. */
@@ -59,7 +56,7 @@ export function createRunner(options: RunnerOptions): Runner {
     get problem() {
       return spawner.problem;
     },
-    fence: (leftMs) => spawner.fence(leftMs),
+    fence: spawner.fence,
     execute: async (request, signal) => {
       const { name, type } = request.hook;
       if (signal.aborted) return notExecuted(name, 'the operator is stopping, it was not started');

@@ -1,3 +1,4 @@
+import type { Fence } from '../lib/fence.ts';
 import { latch } from '../lib/latch.ts';
 import { clearOuterTimeout, setOuterTimeout } from '../lib/outer-time.ts';
 import { killGroup } from './kill-group.ts';
@@ -102,10 +103,9 @@ export class SpawnerLink {
     };
   }
 
-  /** Has all runs killed unless it is called again within `leftMs`, even where this process stands still. */
-  fence(leftMs?: number): void {
+  readonly fence: Fence = (leftMs) => {
     this.#send({ type: 'fence', ...(leftMs !== undefined && { leftMs }) });
-  }
+  };
 
   /** Ends the spawner process and everything that it runs. */
   async close(): Promise<void> {

@@ -7,6 +7,7 @@
  */
 
 import { aborted } from '../lib/aborted.ts';
+import type { Fence } from '../lib/fence.ts';
 import type { Logger } from '../log.ts';
 import type { SpawnerChild } from './spawner-child.ts';
 import { type SpawnedProcess, SpawnerLink, type SpawnerLinkOptions } from './spawner-link.ts';
@@ -46,11 +47,7 @@ export interface Spawner {
   spawn(request: SpawnRequest, options: SpawnOptions): Promise<Exit>;
   /** Starts a process that runs until `terminate`. */
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess;
-  /**
-   * Has everything killed that runs unless it is called again within `leftMs`, even where this process stands still;
-   * without a time nothing is.
-   */
-  fence(leftMs?: number): void;
+  readonly fence: Fence;
   /** Why nothing can be started at the moment; undefined when the spawner answers. */
   readonly problem: string | undefined;
   /** Waits until `signal` aborts, then closes. */

@@ -41,7 +41,8 @@ async function removeIfStale(tmpDir: string, name: string, { boot, own, nowMs }:
   if (madeUnder === undefined || path === own || !(await isOurs(path))) return true;
   const holder = await holderIn(path, madeUnder === boot, nowMs);
   if (holder !== 'dead') return holder === 'alive';
-  // What is still written into it makes its removal fail halfway, without the lock that says whose it was.
+  // Renamed first: if processes still write, removal may stop halfway, after the lock file is gone. The new name still
+  // marks it as dead.
   const dead = join(tmpDir, `dead-${name}`);
   await rename(path, dead);
   await rm(dead, { recursive: true, force: true });

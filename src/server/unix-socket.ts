@@ -65,7 +65,7 @@ async function removeLeft(folder: string, prefix: string): Promise<void> {
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     const path = join(folder, name);
     const found = await statOf(path).catch(() => undefined);
-    // What somebody else has put there may take long to remove.
+    // Folders of other users are left alone.
     if (found?.uid === process.getuid?.()) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
 }

@@ -59,7 +59,7 @@ export class HookUnit {
   readonly #bindings: ReadonlyMap<KubernetesBinding, WatchedBinding>;
   readonly #reconcilers: Reconcilers;
   readonly #schedules: UnitSchedules;
-  /** Those that are not done. */
+  /** The Synchronizations of the hook that are not done. */
   readonly synchronizations: Synchronizations;
   readonly #events: EventPath;
   readonly #views: SnapshotViews;

@@ -20,11 +20,6 @@ const FORMATS: Readonly<Record<string, LogFormat>> = {
   color: 'color',
 };
 
-/** The level that a word means, in any case; undefined for one that means none. */
-export function logLevelOf(word: string): LogLevel | undefined {
-  return Object.hasOwn(LEVELS, word.toLowerCase()) ? LEVELS[word.toLowerCase()] : undefined;
-}
-
 /** The option of the level of the log. A word that means none does not end the start, as in shell-operator. */
 export function logLevelOption(name: string, env: readonly string[]): OptionSpec<LogLevel> {
   return wordOption({ flag: name, env, words: ['debug', 'info', 'warn', 'error'], known: LEVELS, fallback: 'info' });

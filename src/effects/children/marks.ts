@@ -34,11 +34,6 @@ export function marksOf(binding: string, parent: { readonly apiVersion: string; 
   return { binding: value, fieldManager: `hooklet-${value}` };
 }
 
-/** The selector of a watch that shows the children of a binding and nothing else. */
-export function childSelector(marks: Marks): { readonly matchLabels: Readonly<Record<string, string>> } {
-  return { matchLabels: { [BINDING_LABEL]: marks.binding } };
-}
-
 /** Whether an owner reference to the parent may be on a child in `namespace`, which is empty for a cluster-scoped kind. */
 export function canReference(parent: Parent, namespace: string): boolean {
   return parent.namespace === '' || parent.namespace === namespace;

@@ -13,7 +13,7 @@ export interface HeldLockOptions {
   readonly now: () => number;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
-  /** Called when nobody works under the lock any more. */
+  /** Called when the work under the lock has ended. */
   readonly onEnded: () => void;
   /** Called after each renewal. */
   readonly onRenewed?: (() => void) | undefined;
@@ -51,7 +51,7 @@ export class HeldLock {
     return this.#lost.signal;
   }
 
-  /** Has `lost` abort now if it is late, where this process stood still and no timer has told yet. */
+  /** Aborts `lost` if the deadline has passed; needed after this process stood still, before its timers run. */
   check(): void {
     if (!this.lost.aborted && this.#leftMs() <= 0) this.#lose(lateText(this.#options.times, undefined));
   }

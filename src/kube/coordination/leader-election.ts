@@ -10,6 +10,7 @@
 
 import { LeaseLostError, summaryOf } from '../../errors.ts';
 import { abortable } from '../../lib/abortable.ts';
+import type { Fence } from '../../lib/fence.ts';
 import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
@@ -30,8 +31,8 @@ export interface LeaderElectionOptions extends LeasePlace, LeaderElectionTimes {
   /** The holder identity of this candidate. It must be unique, also among successive processes of one Pod. */
   readonly identity: string;
   readonly onChange?: (status: ElectionStatus) => void;
-  /** Has the work of a leader killed unless it is called again within `leftMs`; without a time it is not. */
-  readonly fence?: (leftMs?: number) => void;
+  /** Kills the work of a leader; absent: nothing does. */
+  readonly fence?: Fence;
   readonly log: Logger;
   /** Milliseconds since the epoch, written into the lease for people who read it; default `Date.now`. */
   readonly now?: () => number;
@@ -49,7 +50,10 @@ export type ElectionStatus =
   | { readonly type: 'lost' };
 
 const RELEASE_MS = 3000;
-/** Of the time from the deadline of a renewal until others lead: later than hooks that are ended in good order. */
+/**
+ * The fence falls at this share of the time between the renew deadline and the end of the lease; hooks that are ended
+ * normally are gone before.
+ */
 const FENCE_SHARE = 0.9;
 
 /** One candidate for the lease; see above. */
@@ -87,7 +91,7 @@ export class LeaderElection {
     return this.#lost.signal;
   }
 
-  /** Has `lost` abort now if it is late, where this process stood still and no timer has told yet. */
+  /** Aborts `lost` if the deadline has passed; needed after this process stood still, before its timers run. */
   check(): void {
     if (this.#status.type === 'leading' && this.#leftMs() <= 0) this.#end('it was not renewed in time');
   }

@@ -9,7 +9,7 @@ export interface ObserverOptions {
   readonly elapsed: () => number;
 }
 
-/** No Lease counts as held for longer than this, or than one's own, since its holder was silent. */
+/** A Lease without renewals counts as held for at most this long, or for our own duration if that is longer. */
 const MAX_DURATION_MS = 3_600_000;
 
 /**

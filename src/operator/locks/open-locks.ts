@@ -2,9 +2,9 @@ import { hostname } from 'node:os';
 import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import type { Environment } from '../../kube/environment.ts';
 import { createKubeClient } from '../../kube/kube-client.ts';
+import type { Fence } from '../../lib/fence.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { ClusterAccess, ClusterOptions } from '../cluster-access.ts';
-import type { Fence } from '../fences.ts';
 import { RunLocks, type RunLocksOptions } from './run-locks.ts';
 
 export interface OpenLocksParts {

@@ -12,11 +12,11 @@ import type { HeldLock } from '../../kube/coordination/held-lock.ts';
 import { heldText, type LockHolder } from '../../kube/coordination/lock-words.ts';
 import { Lock, type LockOptions } from '../../kube/coordination/lock.ts';
 import { Bell } from '../../lib/bell.ts';
+import type { Fence } from '../../lib/fence.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
-import type { Fence } from '../fences.ts';
 import { lockedOutRun, lostRun, refusedRun, untakenRun } from './lock-outcomes.ts';
 import type { WaitingTasks } from './waiting-tasks.ts';
 

@@ -126,8 +126,8 @@ function withContexts(result: HookResult, reached: readonly ReachedContext[]): H
 const MAX_MESSAGE = 1024;
 
 /**
- * Adds the Events about names that are taken, and the condition, unless the hook gives one of its type. Where a child
- * could not be written, one that is True does not stand, and any other says that too.
+ * Adds the Events about names that are taken, and the condition, unless the hook gives one of its type. If a child
+ * could not be written, a True condition of the hook is replaced, and any other gets the message appended.
  */
 function withReady<T extends ContextResult>(answer: T, { ready, events = [], failure }: ReachedContext): T {
   const said = events.length === 0 ? answer : { ...answer, events: [...answer.events, ...events] };

@@ -147,7 +147,7 @@ async function reachChildren(
   return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
 }
 
-/** Tells the reconciler what is there then, and how long the object has to rest. */
+/** Reaches the desired state, then reports to the reconciler which children exist and how long the object must wait. */
 async function watchedReach(
   trigger: ReconcileTrigger,
   reach: () => Promise<Reached>,

@@ -6,6 +6,7 @@ import type { Run, RunOutcome } from '../../run/run.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 import type { RunLocks } from '../locks/run-locks.ts';
 import type { SeenObjects } from '../reconcile/seen-objects.ts';
+import { checkedAfter } from './checked-after.ts';
 import { REPLACED, type EndableRuns } from './endable-runs.ts';
 
 export interface UnitRunOptions extends AttemptOptions {
@@ -33,11 +34,9 @@ const NEVER = new AbortController().signal;
 export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
   const lock = lockOf(run.task);
   if (lock === undefined || options.locks === undefined) return runFree(run, options, signal);
-  const { executor } = options;
-  const outcome = await options.locks.during(run, lock, options.terminate, async (lost, check) => {
-    // A hook may end while this process stands still: nothing of it is applied then, whatever is heard of first.
-    const execute: typeof executor.execute = async (request, end) => executor.execute(request, end).finally(check);
-    return runFree(run, { ...options, executor: { execute } }, AbortSignal.any([signal, lost]));
+  const outcome = await options.locks.during(run, lock, options.terminate, async (lost, hookEnded) => {
+    const executor = checkedAfter(options.executor, hookEnded);
+    return runFree(run, { ...options, executor }, AbortSignal.any([signal, lost]));
   });
   const isNew = outcome.type === 'later' && outcome.lockedOut !== undefined && run.task.lockedOut === undefined;
   // A run whose hook did not start is remembered once, and not each time that its task looks again.

@@ -1,5 +1,6 @@
 import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
 import type { Executor } from '../../runner/executor.ts';
+import { checkedAfter } from './checked-after.ts';
 
 /** What runs hooks, and what ends them and the work on their output. */
 export interface Working {
@@ -7,19 +8,14 @@ export interface Working {
   readonly terminate: AbortSignal;
 }
 
-/**
- * Has runs end when the lease is lost. A hook may end while this process stands still: nothing of it is applied then,
- * whatever is heard of first.
- */
+/** Has runs end when the lease is lost. */
 export function underLeadership(
   { executor, terminate }: Working,
   leadership: Pick<LeaderElection, 'lost' | 'check'> | undefined,
 ): Working {
   if (leadership === undefined) return { executor, terminate };
   return {
-    executor: {
-      execute: async (request, end) => executor.execute(request, end).finally(() => leadership.check()),
-    },
+    executor: checkedAfter(executor, () => leadership.check()),
     terminate: AbortSignal.any([terminate, leadership.lost]),
   };
 }

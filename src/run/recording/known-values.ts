@@ -8,7 +8,7 @@
 import type { Marks } from './marks.ts';
 
 /** A shorter value is masked in its place alone: texts would be full of it by chance. */
-export const MIN_CHARS = 6;
+const MIN_CHARS = 6;
 /** Ends a text that was cut, such as a long line. */
 const CUT = '…';
 /** Nothing that is cut is longer. */

@@ -96,7 +96,7 @@ function withSortedConditions(object: JsonObject): JsonObject {
   return { ...object, status: { ...status, conditions } };
 }
 
-// Times and uids in a Secret are times and uids too; what is no text stays in base64.
+// Decodes text values of Secrets, so that times and uids in them are masked; binary values stay base64.
 function withReadableData(object: JsonObject): JsonObject {
   const { kind, data } = object;
   if (kind !== 'Secret' || !isJsonObject(data)) return object;

@@ -49,7 +49,7 @@ export interface MonitorStatus {
   readonly isSynced: boolean;
   /** The API server has no such kind now, so the snapshot is empty; absent until discovery has said so. */
   readonly isMissing?: true;
-  /** As `isMissing`, and the binding does without it. */
+  /** The kind is missing, discovery is sure of that, and the binding is optional. */
   readonly isAbsent?: true;
   /** The kind is there again, and the snapshot does not show its objects yet. */
   readonly isReturning?: true;

@@ -18,7 +18,7 @@ export interface LinkedPart {
   readonly kind: Pick<OwnedKind | WatchedKind, 'filter'>;
 }
 
-/** Takes over an object that was seen; returns all that it matters to: what it is linked to, and what it was linked to. */
+/** Updates the links of an object; returns its targets before and after. */
 export function linkSeen(
   { links, made }: Omit<LinkedPart, 'monitor'>,
   item: SnapshotItem,

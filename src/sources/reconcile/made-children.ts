@@ -1,4 +1,4 @@
-/** Limit of the children that are waited for: one that came and went within a run waits until the next list. */
+/** Maximum number of tracked children. The oldest is dropped first. */
 export const MAX_UNSEEN = 10_000;
 
 /**

@@ -42,7 +42,7 @@ interface Following {
   readonly seen: Seen;
   /** A list after the first one is complete. */
   readonly listed?: () => void;
-  /** Of a look at each parent when an optional kind comes. */
+  /** The reason given to each parent when an optional kind appears. */
   readonly reason: ReconcileReason;
 }
 
@@ -207,8 +207,8 @@ export class Reconciler {
   }
 
   /**
-   * These children of a parent are there after a run, which read `childLists` before. What becomes of those that their
-   * watch does not show yet is seen, also where it breaks in this moment.
+   * Records the children that exist after a run. Those that the watch does not show yet are tracked until it does, or
+   * until the next list, after which their parent is looked at again. `since` is `childLists` from before the run.
    */
   made(place: Placed, children: readonly MadeChild[], since: number): void {
     const key = placeKey(place);
@@ -259,7 +259,7 @@ export class Reconciler {
     const seen: Seen = (item, isGone) => {
       const targets = linkSeen(own, item, isGone);
       if (!this.#isLive) return;
-      const found = targets.flatMap((target) => this.#meant(target, reason));
+      const found = targets.flatMap((target) => this.#parentsOf(target, reason));
       for (const parent of new Set(found)) this.#emit(parent, reason);
     };
     const listed = (): void => this.#lookAt(own.made.listed(), reason);
@@ -273,7 +273,7 @@ export class Reconciler {
     }
   }
 
-  #meant(target: string, reason: 'child' | 'watched'): readonly Parent[] {
+  #parentsOf(target: string, reason: 'child' | 'watched'): readonly Parent[] {
     if (reason === 'watched' && target === ALL_PARENTS) return [...this.#parents.all()];
     const parent = reason === 'child' ? this.#parents.withUid(target) : this.#parents.get(target);
     return parent === undefined ? [] : [parent];
