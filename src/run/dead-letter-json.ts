@@ -1,10 +1,9 @@
 import { isObject, present } from '../hook/config-reader.ts';
 import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { countIn, failAt, wordIn, type JsonMapping } from '../lib/json-member.ts';
 
 /** A letter as plain JSON with times that a person can read. */
-export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): Json {
+export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): JsonMapping {
   return { ...letter, trigger: triggerDocument(trigger), first: timeText(firstAtMs), last: timeText(lastAtMs) };
 }
 
@@ -16,9 +15,9 @@ export function parseLetter(value: unknown): DeadLetter {
     hook: textOf(letter, 'hook'),
     binding: textOf(letter, 'binding'),
     trigger: parseTrigger(objectOf(letter['trigger'], 'trigger')),
-    why: wordOf(letter, 'why', ['permanent', 'exhausted'] as const),
+    why: wordIn(letter, 'why', ['permanent', 'exhausted'] as const),
     message: textOf(letter, 'message').slice(0, MAX_TEXT),
-    attempts: countOf(letter, 'attempts'),
+    attempts: countIn(letter, 'attempts'),
     firstAtMs: timeOf(letter, 'first'),
     lastAtMs: timeOf(letter, 'last'),
     runId: textOf(letter, 'runId'),
@@ -31,14 +30,14 @@ export function parseLetter(value: unknown): DeadLetter {
 
 const MAX_TEXT = 512;
 
-function triggerDocument(trigger: LetterTrigger): Json {
+function triggerDocument(trigger: LetterTrigger): JsonMapping {
   if (trigger.type !== 'schedule') return { ...trigger };
   const { scheduledAtMs, ...rest } = trigger;
   return { ...rest, scheduledAt: timeText(scheduledAtMs) };
 }
 
-function parseTrigger(trigger: Json): LetterTrigger {
-  const type = wordOf(trigger, 'type', TYPES);
+function parseTrigger(trigger: JsonMapping): LetterTrigger {
+  const type = wordIn(trigger, 'type', TYPES);
   switch (type) {
     case 'onStartup':
       return { type };
@@ -51,9 +50,9 @@ function parseTrigger(trigger: Json): LetterTrigger {
       return { type, kind: textOf(trigger, 'kind'), ...present({ apiVersion }) };
     }
     case 'event':
-      return { type, watchEvent: wordOf(trigger, 'watchEvent', EVENTS), ...parseObject(trigger) };
+      return { type, watchEvent: wordIn(trigger, 'watchEvent', EVENTS), ...parseObject(trigger) };
     case 'reconcile':
-      return { type, reason: wordOf(trigger, 'reason', REASONS), ...parseObject(trigger) };
+      return { type, reason: wordIn(trigger, 'reason', REASONS), ...parseObject(trigger) };
   }
 }
 
@@ -71,7 +70,7 @@ const REASONS = [
   'manual',
 ] as const;
 
-function parseObject(trigger: Json): LetterObject {
+function parseObject(trigger: JsonMapping): LetterObject {
   const generation = trigger['generation'];
   return {
     kind: textOf(trigger, 'kind'),
@@ -90,36 +89,21 @@ function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-function timeOf(value: Json, key: string): number {
+function timeOf(value: JsonMapping, key: string): number {
   const timeMs = Date.parse(textOf(value, key));
-  return Number.isNaN(timeMs) ? fail(value, key, 'a time') : timeMs;
+  return Number.isNaN(timeMs) ? failAt(value, key, 'a time') : timeMs;
 }
 
-function textOf(value: Json, key: string): string {
-  return optionalTextOf(value, key) ?? fail(value, key, 'a string');
+function textOf(value: JsonMapping, key: string): string {
+  return optionalTextOf(value, key) ?? failAt(value, key, 'a string');
 }
 
-function optionalTextOf(value: Json, key: string): string | undefined {
+function optionalTextOf(value: JsonMapping, key: string): string | undefined {
   const text = value[key];
   return typeof text === 'string' ? text : undefined;
 }
 
-function countOf(value: Json, key: string): number {
-  const count = value[key];
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0
-    ? count
-    : fail(value, key, 'a whole number');
-}
-
-function wordOf<T extends string>(value: Json, key: string, words: readonly T[]): T {
-  return words.find((word) => word === value[key]) ?? fail(value, key, `one of ${words.join(', ')}`);
-}
-
-function objectOf(value: unknown, what: string): Json {
+function objectOf(value: unknown, what: string): JsonMapping {
   if (!isObject(value)) throw new SyntaxError(`${what} is not a mapping`);
   return value;
-}
-
-function fail(value: Json, key: string, expected: string): never {
-  throw new SyntaxError(`${key} is ${JSON.stringify(value[key]) ?? 'missing'}, expected ${expected}`);
 }

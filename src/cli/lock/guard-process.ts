@@ -37,7 +37,7 @@ const GUARD_START_MS = 10_000;
 export async function openGuard(): Promise<Guard | string> {
   const args = [...NODE_FLAGS, siblingFile('lock-guard', import.meta.url)];
   const guard = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
-  guard.stdin.on('error', nothing);
+  guard.stdin.on('error', () => {});
   const ended = latch();
   guard.once('exit', () => ended.resolve());
   const late = (): string => `did not start within ${GUARD_START_MS / 1000} s`;
@@ -54,7 +54,7 @@ export async function openGuard(): Promise<Guard | string> {
   guard.stdout.destroy();
   guard.unref();
   let isDisposed = false;
-  let release = nothing;
+  let release = (): void => {};
   return {
     watch: (target, { fenceInMs, onRenewed }, { onTold, onGone }) => {
       if (target === undefined) return;
@@ -65,7 +65,7 @@ export async function openGuard(): Promise<Guard | string> {
         if (!error) void ended.promise.then(() => isDisposed || onGone());
       });
       onRenewed(renewed);
-      release = () => onRenewed(nothing);
+      release = () => onRenewed(() => {});
     },
     [Symbol.dispose]: () => {
       isDisposed = true;
@@ -74,5 +74,3 @@ export async function openGuard(): Promise<Guard | string> {
     },
   };
 }
-
-function nothing(): void {}

@@ -125,7 +125,7 @@ function isKeptByShell(env: NodeJS.ProcessEnv): boolean {
 
 /** Has the command begin, which the guard knows now. */
 function begin({ stdio: [, , , gate] }: ChildProcess): void {
-  gate?.on('error', nothing);
+  gate?.on('error', () => {});
   if (gate instanceof Writable) gate.end('begin\n');
 }
 
@@ -147,7 +147,7 @@ async function exitOf(child: ChildProcess, onNotStarted: (reason: string) => voi
 function passOn(isOnTerminal: boolean, end: (signal: NodeJS.Signals) => void): Disposable {
   const listeners = PASSED_ON.map((signal) => {
     const isSentByTerminal = isOnTerminal && (signal === 'SIGINT' || signal === 'SIGQUIT');
-    return { signal, listener: isSentByTerminal ? nothing : end };
+    return { signal, listener: isSentByTerminal ? () => {} : end };
   });
   for (const { signal, listener } of listeners) process.on(signal, listener);
   return {
@@ -156,8 +156,6 @@ function passOn(isOnTerminal: boolean, end: (signal: NodeJS.Signals) => void): D
     },
   };
 }
-
-function nothing(): void {}
 
 function send({ pid }: ChildProcess, signal: NodeJS.Signals, isGroup: boolean): void {
   if (pid === undefined) return;

@@ -1,9 +1,9 @@
-import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
 import { CredentialsError } from '../../errors.ts';
 import type { Cluster } from './cluster.ts';
 import type { Environment } from '../environment.ts';
+import { exists } from '../../lib/exists.ts';
 import { loadInCluster, type InClusterOptions } from './in-cluster.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
@@ -44,15 +44,6 @@ async function kubeconfigPaths({ kubeConfigPath, env }: LoadClusterOptions): Pro
   const candidates = listed.length > 0 || home === '' ? listed : [join(home, '.kube', 'config')];
   const found = await Promise.all(candidates.map(exists));
   return candidates.filter((_, index) => found[index]);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isEmpty({ contexts, currentContext }: Kubeconfig): boolean {

@@ -3,6 +3,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { reviewAccess, reviewToken, type ReviewedUser } from '../../kube/reviews.ts';
 import type { PageAccess, PageRight, PageUser, TokenAnswer } from '../../server/page/access.ts';
 import { Allowance } from '../../sources/http/request-rates.ts';
+import { remember } from '../../lib/remember.ts';
 
 export interface PageAccessOptions {
   readonly client: Pick<KubeClient, 'request'>;
@@ -112,12 +113,4 @@ export class ReviewedAccess implements PageAccess {
     remember(this.#bySource, source, { value: allowance, limit: MAX_SOURCES });
     return allowance.refusal() ?? this.#reviews.refusal();
   }
-}
-
-/** Keeps so many that were used last. */
-function remember<T>(map: Map<string, T>, key: string, { value, limit }: { value: T; limit: number }): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > limit && oldest !== undefined) map.delete(oldest);
 }

@@ -1,11 +1,9 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import { exporterOptions } from './exporter-options.ts';
 import type { ExporterTarget } from './span-sender.ts';
 
 /** Sends spans as OTLP over HTTP, in JSON. */
-export function createExporter({ url, authorization }: ExporterTarget): SpanExporter {
-  return new OTLPTraceExporter({
-    ...(url !== undefined && { url }),
-    ...(authorization !== undefined && { headers: { authorization } }),
-  });
+export function createExporter(target: ExporterTarget): SpanExporter {
+  return new OTLPTraceExporter(exporterOptions(target));
 }

@@ -1,5 +1,5 @@
-import { access } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
+import { exists } from '../../lib/exists.ts';
 import type { CertificateFiles } from './files.ts';
 
 /** Where the certificate of the webhook server comes from. */
@@ -56,13 +56,4 @@ export async function certificateSource(options: SourceOptions): Promise<Certifi
   }
   if (choice.type === 'secret') return { type: 'secret', namespace, name: choice.name };
   return { type: 'selfMade', namespace, name, authorityMs, leafMs };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KubeClient } from '../../kube/client.ts';
 import { reviewAccess, reviewToken } from '../../kube/reviews.ts';
+import { remember } from '../../lib/remember.ts';
 import { Allowance } from './request-rates.ts';
 
 /** Whether the caller with a token may run a hook. */
@@ -112,12 +113,4 @@ export class TokenReviews {
     const message = `${shown} may not trigger this hook: it needs the verb trigger on hooks.hooklet.dev with the name "${hook}"${place}`;
     return { type: 'forbidden', user: shown, message };
   }
-}
-
-/** Keeps so many that were used last. */
-function remember<T>(map: Map<string, T>, key: string, { value, limit }: { value: T; limit: number }): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > limit && oldest !== undefined) map.delete(oldest);
 }

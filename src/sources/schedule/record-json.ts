@@ -1,4 +1,5 @@
 import { present } from '../../hook/config-reader.ts';
+import { countIn, failAt, wordIn, type JsonMapping } from '../../lib/json-member.ts';
 import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.ts';
 
 /** The record as JSON text that a person can read and change; `parseRecord` reads it back. */
@@ -38,7 +39,7 @@ export function parseRecord(text: string): ScheduleRecord {
     lastSucceededMs: readOptionalTime(value, 'lastSucceeded'),
   };
   const last = value['lastRun'] === undefined ? undefined : readLast(value['lastRun']);
-  const failures = value['failures'] === undefined ? undefined : readCount(value, 'failures');
+  const failures = value['failures'] === undefined ? undefined : countIn(value, 'failures');
   return {
     hook: readText(value, 'hook'),
     binding: readText(value, 'binding'),
@@ -46,13 +47,11 @@ export function parseRecord(text: string): ScheduleRecord {
     sinceMs: readTime(value, 'since'),
     coveredUntilMs: readTime(value, 'coveredUntil'),
     open: readList(value, 'open').map(readRun),
-    missed: readCount(value, 'missed'),
+    missed: countIn(value, 'missed'),
     isSuspended: readFlag(value, 'suspended'),
     ...present({ timeZone, ...times, last, failures }),
   };
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 const STATES = ['waiting', 'running', 'interrupted'] as const;
 const OUTCOMES = [...STATES, 'succeeded', 'failed', 'replaced'] as const;
@@ -65,8 +64,8 @@ function readRun(element: unknown): OpenRun {
     runId: readText(value, 'runId'),
     scheduledAtMs: readTime(value, 'scheduledAt'),
     reason,
-    state: readWord(value, 'state', STATES),
-    attempts: readCount(value, 'attempts'),
+    state: wordIn(value, 'state', STATES),
+    attempts: countIn(value, 'attempts'),
     holder: readText(value, 'by'),
     heartbeatMs: readTime(value, 'aliveAt'),
   };
@@ -74,54 +73,39 @@ function readRun(element: unknown): OpenRun {
 
 function readLast(element: unknown): NonNullable<ScheduleRecord['last']> {
   const value = readObject(element, 'lastRun');
-  return { runId: readText(value, 'runId'), outcome: readWord(value, 'outcome', OUTCOMES) };
+  return { runId: readText(value, 'runId'), outcome: wordIn(value, 'outcome', OUTCOMES) };
 }
 
 function formatTime(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 }
 
-function readOptionalTime(value: Json, key: string): number | undefined {
+function readOptionalTime(value: JsonMapping, key: string): number | undefined {
   return value[key] === undefined ? undefined : readTime(value, key);
 }
 
-function readTime(value: Json, key: string): number {
+function readTime(value: JsonMapping, key: string): number {
   const timeMs = Date.parse(readText(value, key));
   if (Number.isNaN(timeMs)) throw new SyntaxError(`${key} is not a time: ${JSON.stringify(value[key])}`);
   return timeMs;
 }
 
-function readText(value: Json, key: string): string {
+function readText(value: JsonMapping, key: string): string {
   const text = value[key];
-  return typeof text === 'string' ? text : fail(value, key, 'a string');
+  return typeof text === 'string' ? text : failAt(value, key, 'a string');
 }
 
-function readCount(value: Json, key: string): number {
-  const count = value[key];
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0
-    ? count
-    : fail(value, key, 'a whole number');
-}
-
-function readFlag(value: Json, key: string): boolean {
+function readFlag(value: JsonMapping, key: string): boolean {
   const flag = value[key];
-  return typeof flag === 'boolean' ? flag : fail(value, key, 'true or false');
+  return typeof flag === 'boolean' ? flag : failAt(value, key, 'true or false');
 }
 
-function readList(value: Json, key: string): readonly unknown[] {
+function readList(value: JsonMapping, key: string): readonly unknown[] {
   const list = value[key];
-  return Array.isArray(list) ? list : fail(value, key, 'a list');
+  return Array.isArray(list) ? list : failAt(value, key, 'a list');
 }
 
-function readWord<T extends string>(value: Json, key: string, words: readonly T[]): T {
-  return words.find((word) => word === value[key]) ?? fail(value, key, `one of ${words.join(', ')}`);
-}
-
-function fail(value: Json, key: string, expected: string): never {
-  throw new SyntaxError(`${key} is ${JSON.stringify(value[key]) ?? 'missing'}, expected ${expected}`);
-}
-
-function readObject(value: unknown, what: string): Json {
+function readObject(value: unknown, what: string): JsonMapping {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new SyntaxError(`${what} is not a mapping`);
   }
