@@ -30,6 +30,12 @@ export function versionOf(object: unknown): string {
   return textOf(metadataOf(object)['resourceVersion']);
 }
 
+/** The `metadata.generation` of an object; 0 when there is none. */
+export function generationOf(object: unknown): number {
+  const { generation } = metadataOf(object);
+  return typeof generation === 'number' ? generation : 0;
+}
+
 /** The `metadata.uid` of an object; empty when there is none. */
 export function uidOf(object: unknown): string {
   return textOf(metadataOf(object)['uid']);

@@ -10,7 +10,7 @@
 import type { KubeRequest } from '../kube/client.ts';
 import { isLost, isMissing } from '../kube/api-error.ts';
 import { isBuiltIn, resourcePath, type ResourceKind } from '../kube/kind.ts';
-import { metadataOf, uidOf, versionOf } from './api-object.ts';
+import { generationOf, uidOf, versionOf } from './api-object.ts';
 import { applyEmptied } from './emptied-object.ts';
 import { isObject } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';
@@ -43,6 +43,8 @@ export class StatusAttempts {
   #sentOn: string | undefined;
   /** The object that a request was based on whose answer was lost. */
   #lostOn: JsonObject | undefined;
+  /** The resourceVersions around the first of two requests, of which the second one failed. */
+  #half: { readonly before: string; readonly after: string } | undefined;
 
   constructor(options: StatusAttemptsOptions) {
     const { kind, target } = options;
@@ -118,7 +120,9 @@ export class StatusAttempts {
     if (isObject(after)) this.#options.session.memory.noteWritten(this.#path, after);
     if (versions.before === versions.after) return { type: 'unchanged' };
     const between = this.#sentOn;
-    return { type: 'written', ...versions, ...(between !== undefined && between !== versions.before && { between }) };
+    if (between !== undefined && between !== versions.before) return { type: 'written', ...versions, between };
+    const half = [this.#half].find((one) => one?.before === versions.before || one?.after === versions.before);
+    return { type: 'written', ...versions, ...(half && { before: half.before, between: half.after }) };
   }
 
   #plan(live: JsonObject): StatusPlan {
@@ -155,6 +159,9 @@ export class StatusAttempts {
       this.#sentOn = versionOf(before);
       if (isObject(answer)) before = answer;
       return answer;
+    }).catch((error: unknown) => {
+      if (before !== live) this.#half = { before: versionOf(live), after: versionOf(before) };
+      throw error;
     });
   }
 
@@ -167,11 +174,6 @@ export class StatusAttempts {
     const { uid = '' } = this.#options.target;
     return uid !== '' && uidOf(live) !== uid;
   }
-}
-
-function generationOf(object: JsonObject): number {
-  const { generation } = metadataOf(object);
-  return typeof generation === 'number' ? generation : 0;
 }
 
 function messageOf(error: unknown): string {

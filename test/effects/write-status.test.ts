@@ -56,6 +56,34 @@ describe('under faults', () => {
     expect(rig.sent()).toEqual(['GET a', 'PATCH status', 'GET a']);
   });
 
+  it.each([
+    ['is refused', { type: 'status', code: 500, method: 'PATCH', times: 1 }],
+    ['has its answer lost', { type: 'hangUp', afterBytes: 1, method: 'PATCH', times: 1 }],
+  ] as const)('of two writes the first is known where the second one %s', async (_, fault) => {
+    await rig.write('Mapped', { status: { detail: { a: '1' } } });
+    const { metadata } = await rig.read('Mapped');
+    const versions: unknown[] = [];
+    let sent = 0;
+    rig.meddling.before = async () => {
+      sent += 1;
+      // A read, what the server refuses, the first write, and the second one.
+      if (sent !== 4) return;
+      versions.push((await rig.read('Mapped')).metadata['resourceVersion']);
+      sandbox.faults.add(fault);
+    };
+
+    const outcome = await rig.write('Mapped', { status: { detail: {} } });
+
+    const { metadata: after } = await rig.read('Mapped');
+    expect(versions).not.toEqual([metadata['resourceVersion']]);
+    expect(outcome).toEqual({
+      type: 'written',
+      before: metadata['resourceVersion'],
+      between: versions[0],
+      after: after['resourceVersion'],
+    });
+  });
+
   it('a server that stays away fails the write with its error', async () => {
     sandbox.faults.add({ type: 'hangUp', method: 'PATCH' });
 
