@@ -15,7 +15,7 @@ import { checkWith } from '../../examples/340-prometheus/hooks/lib/promtool.ts';
 import { ruleFiles } from '../../examples/340-prometheus/hooks/lib/rule-files.ts';
 import { selects } from '../../examples/340-prometheus/hooks/lib/selectors.ts';
 import { specProblems } from '../../examples/340-prometheus/hooks/lib/spec-problems.ts';
-import { inTurn } from '../../examples/340-prometheus/hooks/lib/turns.ts';
+import { turns } from '../../examples/340-prometheus/hooks/lib/turns.ts';
 import { tellSources } from '../../examples/340-prometheus/hooks/lib/verdicts.ts';
 import { isNumbered } from '../../examples/340-prometheus/hooks/lib/workload.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -34,8 +34,8 @@ const METRICS = [
 const closing = new DisposableStack();
 afterAll(() => closing.dispose());
 
-/** A Prometheus at an address of its own, and what is said of its Pod. */
-async function stateOf(address: string, answer: RequestListener) {
+/** A Prometheus at an address of its own, and what it was asked. */
+async function listen(address: string, answer: RequestListener): Promise<readonly string[]> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -46,8 +46,21 @@ async function stateOf(address: string, answer: RequestListener) {
     server.close();
   });
   await new Promise<void>((resolve) => server.listen(9090, address, resolve));
-  const pod = { name: 'prometheus-main-0', uid: 'pod', ip: address, restarts: 0, running: true };
-  const [state] = await loadInto([pod], configuration, { known: [], signal: never });
+  return asked;
+}
+
+/** So many Pods at one address. */
+function podsAt(ip: string, count = 1) {
+  return Array.from({ length: count }, (_, index) => {
+    const name = `prometheus-main-${index}`;
+    return { name, uid: `${ip} ${name}`, ip, restarts: 0, running: true };
+  });
+}
+
+/** What is said of the Pod at an address. */
+async function stateOf(address: string, answer: RequestListener) {
+  const asked = await listen(address, answer);
+  const [state] = await loadInto(podsAt(address), configuration, { known: [], owner: address, signal: never });
   return { state: state?.state, asked };
 }
 
@@ -86,7 +99,60 @@ describe.concurrent('a Prometheus', { timeout: 60_000 }, () => {
 
     expect(['waiting', 'refused']).toContain(state);
   });
+
+  it('has loaded a configuration of which it shows 10 MB, with metrics of 20 MB', async () => {
+    const yaml = `rule_files:\n- ${mark}\nscrape_configs:\n${'- "\\"\n'.repeat(2_000_000)}`;
+    const metrics = `${'another_metric{a="b"} 1\n'.repeat(900_000)}${METRICS}`;
+    const body = JSON.stringify({ status: 'success', data: { yaml } });
+
+    const answer: RequestListener = ({ url }, response) => response.end(url === '/metrics' ? metrics : body);
+
+    expect(await stateOf('127.0.90.10', answer)).toMatchObject({ state: 'loaded', asked: { length: 2 } });
+  });
+
+  it('whose 20 Pods hang has three of them asked once in a minute, however often it is looked at', async () => {
+    const asked = await listen('127.0.90.11', () => undefined);
+    const look = { known: [], owner: 'hanging', signal: never };
+
+    const first = await loadInto(podsAt('127.0.90.11', 20), configuration, look);
+    const begin = performance.now();
+    const second = await loadInto(podsAt('127.0.90.11', 20), configuration, look);
+
+    expect(asked.length).toBeLessThanOrEqual(3);
+    expect(new Set(asked)).toEqual(new Set(['GET /api/v1/status/config']));
+    expect(performance.now() - begin).toBeLessThan(1000);
+    expect(first.map((one) => one.state)).toEqual(second.map((one) => one.state));
+    expect(second[0]).toMatchObject({
+      message: expect.stringContaining('it does not show its configuration: curl: (28)'),
+    });
+    expect(second.every((one) => one.state === 'waiting' && (one.seconds ?? 0) > 30)).toBe(true);
+  });
 });
+
+describe('a Prometheus by itself', { timeout: 120_000 }, () => {
+  it('of 12 Pods is asked for two at a time, whose answers of 40 MB cost less than 150 MB', async () => {
+    const pods = podsAt('127.0.90.9', 12);
+    let [open, most] = [0, 0];
+    await listen('127.0.90.9', (_, response) => {
+      most = Math.max(most, (open += 1));
+      response.on('close', () => (open -= 1));
+      for (let count = 0; count < 40; count += 1) response.write(MEGABYTE);
+      response.end();
+    });
+    const before = process.memoryUsage.rss();
+    let peak = 0;
+    const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10);
+
+    const states = await loadInto(pods, configuration, { known: [], owner: 'twelve', signal: never });
+
+    clearInterval(timer);
+    expect(states.map(({ state }) => state)).toEqual(pods.map(() => 'waiting'));
+    expect(most).toBeLessThanOrEqual(2);
+    expect((peak - before) / 1e6).toBeLessThan(150);
+  });
+});
+
+const MEGABYTE = Buffer.alloc(1_000_000, 'x');
 
 function endless(write: () => boolean): void {
   const timer = setInterval(write, 1);
@@ -263,6 +329,7 @@ describe('promtool', { timeout: 120_000 }, () => {
   });
 
   it('runs twice at a time at most, and what waits leaves when it may wait no longer', async () => {
+    const inTurn = turns(2);
     let running = 0;
     const most: number[] = [];
     const work = async (): Promise<void> => {

@@ -111,7 +111,11 @@ async function keep(run: Run): Promise<ReconcileAnswer> {
   const { configuration, leftOut } = found;
   const storage = nextStorageStep(run);
   const pods = watched.pods.filter(({ name }) => isNumbered(name, workloadName(object)));
-  const states = await loadInto(pods, configuration, { known: object.status?.pods ?? [], signal });
+  const states = await loadInto(pods, configuration, {
+    known: object.status?.pods ?? [],
+    owner: object.metadata.uid,
+    signal,
+  });
   const told = tellSources(object, { items, leftOut, sources: watched, patch });
   const { conditions, events } = ownNews(object, [
     accepted(leftOut),

@@ -13,25 +13,20 @@ interface Found {
 }
 
 /**
- * When to look again, where no change tells it: in 5 s, and where Pods refuse what they are given, half as long after as
- * they have done so, at most 5 min. Undefined: when something changes.
+ * When to look again, where no change tells it: in 5 s, where Pods take long to answer as soon as one of them may be asked,
+ * and where Pods refuse what they are given, half as long after as they have done so, at most 5 min. Undefined: when
+ * something changes.
  */
-export function nextLook(prometheus: Prometheus, found: Found): string | undefined {
-  if (isWaiting(found)) return `${SOON_SECONDS}s`;
-  if (found.states.every(({ state }) => state !== 'refused')) {
-    return found.leftOut.some(({ reason }) => reason === 'NoAnswer') ? `${LATEST_SECONDS}s` : undefined;
-  }
-  const half = Math.round(secondsNotLoaded(prometheus) / 2);
-  return `${Math.min(Math.max(half, SOON_SECONDS), LATEST_SECONDS)}s`;
-}
-
-/** What does not run yet is an event when it does. */
-function isWaiting({ states, leftOut, storage }: Found): boolean {
-  return (
-    states.some(({ state, pod }) => state === 'waiting' && pod.running) ||
-    leftOut.some(({ reason }) => reason === 'NotJudged') ||
-    storage.step === 'wait'
-  );
+export function nextLook(prometheus: Prometheus, { states, leftOut, storage }: Found): string | undefined {
+  const seconds = [
+    // What does not run yet is an event when it does.
+    ...states.flatMap((one) => (one.state === 'waiting' && one.pod.running ? [one.seconds ?? SOON_SECONDS] : [])),
+    ...(leftOut.some(({ reason }) => reason === 'NotJudged') || storage.step === 'wait' ? [SOON_SECONDS] : []),
+    ...(states.some(({ state }) => state === 'refused') ? [Math.round(secondsNotLoaded(prometheus) / 2)] : []),
+    ...(leftOut.some(({ reason }) => reason === 'NoAnswer') ? [LATEST_SECONDS] : []),
+  ];
+  if (seconds.length === 0) return undefined;
+  return `${Math.min(Math.max(Math.min(...seconds), SOON_SECONDS), LATEST_SECONDS)}s`;
 }
 
 function secondsNotLoaded({ status }: Prometheus): number {

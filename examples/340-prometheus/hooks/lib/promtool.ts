@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { configurationOf } from './configuration.ts';
 import type { Item } from './items.ts';
 import type { Prometheus } from './resources.ts';
-import { inTurn } from './turns.ts';
+import { turns } from './turns.ts';
 
 /** promtool was killed, is not there, or said nothing: that says nothing about the configuration. */
 export class NoAnswer extends Error {
@@ -15,6 +15,8 @@ export class NoAnswer extends Error {
 /** What promtool says of a configuration; `undefined`: it would be taken. */
 export type Check = (items: readonly Item[]) => Promise<string | undefined>;
 
+/** Requests of the webhook come together, and each promtool may need much memory. */
+const inTurn = turns(2);
 const CALL_MS = 20_000;
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_SENTENCE = 600;

@@ -1,24 +1,25 @@
-/** How many promtools run at a time: requests of the webhook come together, and each may need much memory. */
-const AT_ONCE = 2;
+/** Does some work when others are not too many at it; rejects without it when the signal aborts before. */
+export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-let running = 0;
-const waiting = new Set<() => void>();
-
-/** Does some work when fewer than two others are at it; rejects without it when the signal aborts before. */
-export async function inTurn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  if (running < AT_ONCE) running += 1;
-  else await turn(signal);
-  try {
-    return await work();
-  } finally {
-    const [next] = waiting;
-    // The place is handed on.
-    if (next === undefined) running -= 1;
-    else next();
-  }
+/** A queue of its own for work of which so much is done at a time. */
+export function turns(atOnce: number): InTurn {
+  let running = 0;
+  const waiting = new Set<() => void>();
+  return async (signal, work) => {
+    if (running < atOnce) running += 1;
+    else await turn(waiting, signal);
+    try {
+      return await work();
+    } finally {
+      const [next] = waiting;
+      // The place is handed on.
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  };
 }
 
-async function turn(signal: AbortSignal): Promise<void> {
+async function turn(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const begin = (): void => {
     waiting.delete(begin);
