@@ -23,7 +23,7 @@ import type { Trust } from './tls/trust.ts';
 export const FORM = `${GROUP}/form`;
 export const VERSION = `${GROUP}/version`;
 export const GIVEN = `${GROUP}/given`;
-export const MEMBER_LABEL = `${GROUP}/member`;
+const MEMBER_LABEL = `${GROUP}/member`;
 export const CLUSTER_LABEL = `${GROUP}/cluster`;
 /** On the Jobs and Pods of a backup: the EtcdBackup, and its uid. */
 export const BACKUP_LABEL = `${GROUP}/backup`;

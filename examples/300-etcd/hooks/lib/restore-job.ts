@@ -10,7 +10,7 @@ import { podSecurity, toolSecurity } from './pod-security.ts';
 const BUMP = 1_000_000_000;
 
 /** How many Pods may fail. */
-export const RESTORE_RETRIES = 3;
+const RESTORE_RETRIES = 3;
 
 /**
  * Restores a snapshot to the volume of the first member. A Pod that comes after one that failed writes nothing where

@@ -7,7 +7,7 @@ import { wait, type Step } from './step.ts';
 export const DEFAULT_FREE_PERCENT = 50;
 export const DEFAULT_LEAST = '100Mi';
 /** Attempts to end the alarm NOSPACE, before an hour without any. */
-export const MOST_ATTEMPTS = 3;
+const MOST_ATTEMPTS = 3;
 const HOUR_MS = 3_600_000;
 
 /**

@@ -2,10 +2,10 @@ import type { ClusterSpec } from './cluster.ts';
 import { bytesOf, millisecondsOf } from './quantity.ts';
 import { tlsProblem } from './tls/tls-problem.ts';
 
-export const MOST_MEMBERS = 11;
+const MOST_MEMBERS = 11;
 const LEAST_BYTES = 256 * 1024 * 1024;
 /** The minors that this hook knows how to run. */
-export const KNOWN_MINORS: readonly number[] = [5, 6];
+const KNOWN_MINORS: readonly number[] = [5, 6];
 
 /** All that is wrong with a spec by itself, in one text; undefined where nothing is. */
 export function specProblem(spec: ClusterSpec): string | undefined {

@@ -10,7 +10,7 @@ import type { TlsView } from './view.ts';
 import { lifetimesOf, missingNames } from './wanted.ts';
 
 /** Clocks that differ by more would make certificates that are not valid for others. */
-export const MOST_SKEW_MS = 300_000;
+const MOST_SKEW_MS = 300_000;
 
 /** What cannot wait: an authority or a certificate that is missing, spoiled, expired or known to none. */
 export function urgentTls(observed: Observed, wanted: Wanted, members: readonly Member[] = []): Step | undefined {
