@@ -1,4 +1,4 @@
-import type { ListedMember } from '../../../examples/300-etcd/hooks/lib/etcd-port.ts';
+import type { Member } from '../../../solutions/etcd-repair/hooks/lib/etcd.ts';
 import type { ProcessTls } from './tls.ts';
 
 /** What a member has on its disk. */
@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly tls: ProcessTls | undefined;
 }
 
-export interface ListEntry extends ListedMember {
+export interface ListEntry extends Member {
   isStarted: boolean;
 }
 

@@ -1,15 +1,6 @@
 import type { RaisedAlarm } from './etcd-repair/alarm.ts';
-import type { MemberHash, Status } from './etcd-repair/etcd.ts';
+import type { Member, MemberHash, Status } from './etcd-repair/etcd.ts';
 import type { Peers, PeersView, Unreached } from './etcd-repair/witness.ts';
-
-/** A member as etcd lists it. */
-export interface ListedMember {
-  readonly id: string;
-  /** Empty until it has started. */
-  readonly name: string;
-  readonly peerUrls: readonly string[];
-  readonly isLearner: boolean;
-}
 
 /** What one member says of itself. */
 export interface EndpointStatus {
@@ -37,7 +28,7 @@ export interface Served {
 /** What the hook asks of etcd, of the members at some URLs. */
 export interface EtcdPort {
   /** Read linearizably: whoever can list them has quorum. */
-  members(endpoints: readonly string[]): Promise<readonly ListedMember[]>;
+  members(endpoints: readonly string[]): Promise<readonly Member[]>;
   /** Of those that answer. */
   statuses(endpoints: readonly string[]): Promise<readonly EndpointStatus[]>;
   /** The endpoints that answer a linearizable read, also while an alarm is raised. */

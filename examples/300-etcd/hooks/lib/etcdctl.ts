@@ -5,7 +5,7 @@ import { disarmAlarm } from './etcd-repair/alarm.ts';
 import { Etcd } from './etcd-repair/etcd.ts';
 import { peersView } from './etcd-repair/witness.ts';
 import { servedBy } from './tls/served.ts';
-import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
+import type { EndpointStatus, EtcdPort } from './etcd-port.ts';
 
 const run = promisify(execFile);
 // A JSON number cannot represent 64 bits.
@@ -31,16 +31,14 @@ export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPor
     status: async (endpoint) => etcd.status(endpoint),
     hashAt: async (endpoint, revision) => etcd.hashAt(endpoint, revision),
     peersView: async (peers, target) => peersView(peers, target, access),
-    members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
+    members: async (endpoints) => etcd.members(endpoints),
     statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
     healthy: async (endpoints) => healthyIn(await printed(ask(endpoints, 'endpoint', 'health', '-w', 'json'))),
     served: async (endpoints) => servedBy(endpoints, signal),
-    addLearner: async (endpoints, name, url) => {
-      await ask(endpoints, 'member', 'add', name, '--learner', '--peer-urls', url);
-    },
-    promote: async (endpoints, id) => void (await ask(endpoints, 'member', 'promote', id)),
-    remove: async (endpoints, id) => void (await ask(endpoints, 'member', 'remove', id)),
-    moveLeader: async (leader, id) => void (await ask([leader], 'move-leader', id)),
+    addLearner: async (endpoints, name, url) => etcd.addLearner(endpoints, name, url),
+    promote: async (endpoints, id) => etcd.promote(endpoints, id),
+    remove: async (endpoints, id) => etcd.removeMember(endpoints, id),
+    moveLeader: async (leader, id) => etcd.moveLeader(leader, id),
     compact: async (endpoints, revision) =>
       void (await askFor(LONG_SECONDS, endpoints, ['compact', String(revision), '--physical'])),
     defragment: async (endpoint) => void (await askFor(LONG_SECONDS, [endpoint], ['defrag'])),
@@ -75,15 +73,6 @@ function listIn(text: string, ...path: readonly string[]): readonly unknown[] {
   const parsed: unknown = JSON.parse(quoted);
   const found = path.reduce<unknown>((value, key) => fieldOf(value, key), parsed);
   return Array.isArray(found) ? found : [];
-}
-
-function membersIn(text: string): readonly ListedMember[] {
-  return listIn(text, 'members').map((one) => ({
-    id: textOf(one, 'ID'),
-    name: textOf(one, 'name'),
-    peerUrls: textsOf(one, 'peerURLs'),
-    isLearner: fieldOf(one, 'isLearner') === true,
-  }));
 }
 
 function statusesIn(text: string): readonly EndpointStatus[] {

@@ -1,3 +1,4 @@
+import { fieldsOf } from './parts.ts';
 import type { Step } from './step.ts';
 
 /** What one run leaves to the next, in milliseconds since 1970, as neither etcd nor Kubernetes can tell it. */
@@ -42,8 +43,4 @@ interface MemoryAt {
 
 function numberIn(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,8 +1,9 @@
 import type { KubernetesObject } from 'hooklet';
 import { byNumber, clientUrl, memberNumber, memberOfUrl, type ClusterName, type EtcdCluster } from './cluster.ts';
-import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
+import type { EndpointStatus, EtcdPort } from './etcd-port.ts';
+import type { Alarms, Member as ListedMember } from './etcd-repair/etcd.ts';
 import type { Memory } from './memory.ts';
-import type { Alarms, Member, Observed } from './observed.ts';
+import type { Member, Observed } from './observed.ts';
 import { partsOf, restoreOf } from './parts.ts';
 import { tlsView, type TlsView } from './tls/view.ts';
 

@@ -1,5 +1,6 @@
 import type { NewObject } from 'hooklet';
 import type { ClusterName, ClusterSpec, MemberStatus } from './cluster.ts';
+import type { Alarms } from './etcd-repair/etcd.ts';
 import type { Memory } from './memory.ts';
 import type { Trust } from './tls/trust.ts';
 import type { TlsView } from './tls/view.ts';
@@ -17,6 +18,7 @@ export interface Observed {
   readonly members: readonly Member[] | undefined;
   /** Names of those that were asked, and did not answer at all. */
   readonly silent: readonly string[];
+  /** Ids of members by their alarms. */
   readonly alarms: Alarms;
   /** What the runs before left. */
   readonly memory: Memory;
@@ -47,12 +49,6 @@ export interface Member {
   /** Of its file, and what of it has data. */
   readonly databaseBytes: number;
   readonly databaseBytesInUse: number;
-}
-
-export interface Alarms {
-  /** Ids of members. */
-  readonly noSpace: readonly string[];
-  readonly corrupt: readonly string[];
 }
 
 /** The objects of one member; absent ones are not there. */

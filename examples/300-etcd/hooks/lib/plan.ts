@@ -1,6 +1,7 @@
 import { placeOf } from './bucket.ts';
 import { byNumber, memberName, memberNumber, type RestoreOptions } from './cluster.ts';
 import { corruptStep } from './corrupt.ts';
+import { majority } from './etcd-repair/quorum.ts';
 import { handOver } from './hand-over.ts';
 import type { Member, Observed, Wanted } from './observed.ts';
 import { refusal } from './refusal.ts';
@@ -17,11 +18,6 @@ export function plan(observed: Observed, wanted: Wanted): Step {
     refusal(observed, wanted) ??
     (observed.members === undefined ? unanswered(observed, wanted) : next(observed, wanted))
   );
-}
-
-/** How many voters must agree. */
-export function quorum(voters: number): number {
-  return Math.floor(voters / 2) + 1;
 }
 
 /** Nobody could list the members: the cluster is new, starts, or has lost its quorum. Only a new one is founded. */
@@ -135,7 +131,7 @@ function shrink({ alarms }: Observed, { spec }: Wanted, members: readonly Member
   if (victim === undefined) return undefined;
   const others = members.filter(({ id }) => id !== victim.id);
   const healthy = others.filter(({ isHealthy }) => isHealthy);
-  if (healthy.length < quorum(others.length)) {
+  if (healthy.length < majority(others.length)) {
     return wait(
       'TooFewHealthy',
       `${victim.name} is not removed: of the other ${others.length} members only ${healthy.length} answer`,

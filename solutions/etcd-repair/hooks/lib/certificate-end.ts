@@ -1,14 +1,27 @@
+import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 
 /** When the certificate of a server expires; `undefined` when it presents none. */
-export async function certificateEnd({ hostname, port }: URL, timeoutMs: number): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
-  const deadline = setTimeout(() => resolve(undefined), timeoutMs);
-  socket.once('secureConnect', () => resolve(socket.getPeerCertificate().valid_to));
-  socket.once('error', () => resolve(undefined));
+export async function certificateEnd(url: URL, timeoutMs: number): Promise<string | undefined> {
+  return (await presentedCertificate(url, AbortSignal.timeout(timeoutMs)))?.validTo;
+}
+
+/** The certificate that a server presents, valid or not; `undefined` when it presents none before the signal aborts. */
+export async function presentedCertificate(
+  { hostname, port }: URL,
+  signal: AbortSignal,
+): Promise<X509Certificate | undefined> {
+  const { promise, resolve } = Promise.withResolvers<X509Certificate | undefined>();
+  const server = { host: hostname, port: Number(port), ...(isIP(hostname) === 0 && { servername: hostname }) };
+  const socket = connect({ ...server, rejectUnauthorized: false });
+  const end = (): void => resolve(undefined);
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  socket.once('secureConnect', () => resolve(socket.getPeerX509Certificate()));
+  socket.on('error', end);
   return promise.finally(() => {
-    clearTimeout(deadline);
+    signal.removeEventListener('abort', end);
     socket.destroy();
   });
 }

@@ -1,5 +1,5 @@
 import type { Observed, Wanted } from '../observed.ts';
-import { isIssuedBy, isValidAt, type Both, type HeldPair } from './held.ts';
+import { endMs, isIssuedBy, isValidAt, type Both, type HeldPair } from './held.ts';
 import type { Given } from './given.ts';
 import { isKnown, isTrusted } from './trust.ts';
 import type { TlsView } from './view.ts';
@@ -64,8 +64,8 @@ function byItself({ cluster, nowMs }: Observed, { spec }: Wanted, { leaf, signer
   return left < leafMs / 3 && gained > leafMs / 10 ? 'it was in the last third of its life' : undefined;
 }
 
-export function leftMs({ certificate }: HeldPair, nowMs: number): number {
-  return certificate.validToDate.getTime() - nowMs;
+export function leftMs(pair: HeldPair, nowMs: number): number {
+  return endMs(pair) - nowMs;
 }
 
 /** What the user gave for the client, or for any member. */

@@ -114,3 +114,8 @@ export function isValidAt({ validFromDate, validToDate }: X509Certificate, ms: n
 export function isIssuedBy(leaf: X509Certificate, authority: X509Certificate): boolean {
   return leaf.checkIssued(authority) && leaf.verify(authority.publicKey);
 }
+
+/** When a certificate expires, in milliseconds since 1970. */
+export function endMs({ certificate }: HeldPair): number {
+  return certificate.validToDate.getTime();
+}

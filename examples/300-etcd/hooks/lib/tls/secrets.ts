@@ -5,7 +5,15 @@ import type { Observed, Wanted } from '../observed.ts';
 import type { Certify, Step } from '../step.ts';
 import { makeAuthority, makeLeaf, type Pair } from './certificate.ts';
 import { givenFor } from './due.ts';
-import { authoritySecret, clientSecret, memberSecret, type Both, type HeldPair, type SecretData } from './held.ts';
+import {
+  authoritySecret,
+  clientSecret,
+  endMs,
+  memberSecret,
+  type Both,
+  type HeldPair,
+  type SecretData,
+} from './held.ts';
 import type { TlsView } from './view.ts';
 import { lifetimesOf, namesOf, SLACK_MS } from './wanted.ts';
 
@@ -96,9 +104,9 @@ function leafFor({ cluster, nowMs, tls }: Observed, { spec }: Wanted, name: stri
   if (tls?.given !== undefined) return givenFor(tls.given, isClient);
   const signer = tls?.held.authorities.signer;
   if (signer === undefined) return undefined;
-  const lifetime = ({ certificate }: HeldPair) => ({
+  const lifetime = (pair: HeldPair) => ({
     notBeforeMs: nowMs - SLACK_MS,
-    notAfterMs: Math.min(nowMs + lifetimesOf(spec).leafMs, certificate.validToDate.getTime()),
+    notAfterMs: Math.min(nowMs + lifetimesOf(spec).leafMs, endMs(pair)),
   });
   const names = isClient ? [] : namesOf(cluster, name, spec);
   const commonName = isClient ? CLIENT_USER : '';

@@ -1,6 +1,6 @@
-import { connect } from 'node:tls';
 import { METRICS_PORT } from '../cluster.ts';
 import type { Served } from '../etcd-port.ts';
+import { presentedCertificate } from '../etcd-repair/certificate-end.ts';
 
 const LIMIT_MS = 5000;
 
@@ -8,27 +8,13 @@ const LIMIT_MS = 5000;
 export async function servedBy(endpoints: readonly string[], signal: AbortSignal): Promise<readonly Served[]> {
   const looks = endpoints.map(async (endpoint) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
-    const [fingerprint, clockMs] = await Promise.all([shownAt(new URL(endpoint), limit), clockOf(endpoint, limit)]);
-    return fingerprint === undefined ? [] : [{ endpoint, fingerprint, ...(clockMs !== undefined && { clockMs }) }];
+    const certificate = presentedCertificate(new URL(endpoint), limit);
+    const [shown, clockMs] = await Promise.all([certificate, clockOf(endpoint, limit)]);
+    return shown === undefined
+      ? []
+      : [{ endpoint, fingerprint: shown.fingerprint256, ...(clockMs !== undefined && { clockMs }) }];
   });
   return (await Promise.all(looks)).flat();
-}
-
-/** Looks at the certificate and goes: what is expired is seen too, and nothing is said. */
-async function shownAt({ hostname, port }: URL, limit: AbortSignal): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const socket = connect({ host: hostname, port: Number(port), servername: hostname, rejectUnauthorized: false });
-  const end = (): void => {
-    resolve(undefined);
-    socket.destroy();
-  };
-  limit.addEventListener('abort', end, { once: true });
-  socket.once('error', end);
-  socket.once('secureConnect', () => {
-    resolve(socket.getPeerX509Certificate()?.fingerprint256);
-    socket.destroy();
-  });
-  return promise.finally(() => limit.removeEventListener('abort', end));
 }
 
 /** Answers of HTTP have the time of the server. */

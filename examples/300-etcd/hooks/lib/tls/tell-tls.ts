@@ -1,6 +1,7 @@
 import type { ConditionToSet } from 'hooklet';
 import type { Observed, Wanted } from '../observed.ts';
 import type { Step } from '../step.ts';
+import { endMs } from './held.ts';
 import { DEFAULT_AUTHORITY_DURATION, DEFAULT_DURATION, lifetimesOf } from './wanted.ts';
 
 const CONDITION = 'CertificatesValid';
@@ -41,7 +42,7 @@ export function tlsStatus(observed: Observed): Readonly<Record<string, unknown>>
   if (tls === undefined) return {};
   const { first, firstMs } = soonest(observed);
   const { signer } = tls.held.authorities;
-  const authorities = [signer?.client, signer?.peer].flatMap((pair) => (pair === undefined ? [] : [endOf(pair)]));
+  const authorities = [signer?.client, signer?.peer].flatMap((pair) => (pair === undefined ? [] : [endMs(pair)]));
   return {
     tls: {
       ...(first !== '' && { certificatesUntil: new Date(firstMs).toISOString() }),
@@ -51,10 +52,10 @@ export function tlsStatus(observed: Observed): Readonly<Record<string, unknown>>
 }
 
 function soonest({ tls, cluster }: Observed): { readonly first: string; readonly firstMs: number } {
-  const members = [...(tls?.held.members ?? [])].map(([name, both]) => [name, endOf(both.client), endOf(both.peer)]);
+  const members = [...(tls?.held.members ?? [])].map(([name, both]) => [name, endMs(both.client), endMs(both.peer)]);
   const all = [
     ...members,
-    ...(tls?.held.client === undefined ? [] : [[cluster.name, endOf(tls.held.client)] as const]),
+    ...(tls?.held.client === undefined ? [] : [[cluster.name, endMs(tls.held.client)] as const]),
   ];
   let found = { first: '', firstMs: Number.POSITIVE_INFINITY };
   for (const [name, ...ends] of all) {
@@ -62,10 +63,6 @@ function soonest({ tls, cluster }: Observed): { readonly first: string; readonly
     if (ms < found.firstMs) found = { first: String(name), firstMs: ms };
   }
   return found;
-}
-
-function endOf({ certificate }: { readonly certificate: { readonly validToDate: Date } }): number {
-  return certificate.validToDate.getTime();
 }
 
 function condition(status: 'True' | 'False', reason: string, message: string): ConditionToSet {
