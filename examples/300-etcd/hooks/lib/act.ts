@@ -32,7 +32,7 @@ export async function act(step: Step, observed: Observed, hands: Hands): Promise
   }
 }
 
-/** What only etcd can tell, right before something that cannot be undone. */
+/** Checks that need etcd, right before a step that cannot be undone. */
 async function problemOf(step: Deed, observed: Observed, etcd: EtcdPort): Promise<Step | undefined> {
   if (step.do !== 'replace' && step.do !== 'lift') return undefined;
   const seen = observed.silent.includes(step.member) ? await seenProblem(step.member, observed, etcd) : undefined;
@@ -62,7 +62,7 @@ async function effectOf(
     case 'remove':
       return etcd.remove(without(endpoints, observed, step.member), step.id);
     case 'replace': {
-      // Its own data may be what is wrong.
+      // The data of the member itself may be wrong.
       const others = without(endpoints, observed, step.member);
       await save({ endpoint: others[0] ?? '', ...contentOf(observed, step.member) });
       return etcd.remove(others, step.id);
@@ -100,7 +100,7 @@ function contentOf({ members = [] }: Observed, leaving: string): Pick<SnapshotSo
   };
 }
 
-/** Of voters; a learner answers nothing of this. */
+/** The URLs of healthy voters; a learner serves none of these calls. */
 function healthyUrls({ cluster, members = [] }: Observed): readonly string[] {
   return members
     .filter(({ isHealthy, isLearner }) => isHealthy && !isLearner)

@@ -45,7 +45,7 @@ export interface AroundBackup extends AroundBucket {
   readonly there: KubernetesObject | undefined;
 }
 
-/** One snapshot: a Job saves it to the volume and reads it again whole; or what is in a bucket. */
+/** The answer for an EtcdBackup: a Job saves one snapshot to a volume and reads it again, or Jobs save to a bucket. */
 export function backupAnswer(backup: EtcdBackup, around: AroundBackup): ReconcileAnswer {
   const problem = backupProblem(backup.spec, Date.now());
   if (problem !== undefined) return { refused: { reason: 'InvalidSpec', message: problem } };

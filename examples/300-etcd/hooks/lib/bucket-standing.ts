@@ -14,7 +14,7 @@ export interface Work {
 
 type Told = Pick<ReconcileAnswer, 'status' | 'conditions' | 'events'>;
 
-/** How a backup in a bucket stands: the newest Job counts, and the last good one is told also when a later one fails. */
+/** Status of an EtcdBackup to a bucket: by the newest Job, and with the last good backup also if a later one fails. */
 export function standing(backup: EtcdBackup, { jobs, pods, late }: Work): Told {
   const [ended] = pods.flatMap((pod) => pod.ended ?? []).toSorted((a, b) => (a.at < b.at ? 1 : -1));
   const said = ended === undefined ? undefined : saidBy(ended);
@@ -82,7 +82,7 @@ function endedText(job: string, schedule: string | undefined, why: string): stri
   return `the Pod of Job ${job} did not begin within ${START_TIMEOUT}, and the Job was ended; ${next}: ${known}`;
 }
 
-/** No Pod has said anything, or it is gone, and what became of it was told. */
+/** The condition while no Pod has left a report, or after the Pod with the report is gone. */
 function unsaid(schedule: string | undefined, last: string | undefined, job: SeenJob | undefined): ConditionToSet {
   if (last !== undefined) return ready(true, 'Saved', `${last} is in the bucket`);
   if (schedule !== undefined) return ready(false, 'Scheduled', `no backup was made yet; one is due at ${schedule}`);

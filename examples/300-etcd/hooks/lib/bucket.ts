@@ -7,7 +7,7 @@ export interface Bucket {
   readonly endpoint?: string;
   readonly region?: string;
   readonly prefix?: string;
-  /** By default the namespace and the name of whose backups they are. */
+  /** Default: NAMESPACE/NAME of the EtcdCluster, or of the Backup of example 310. */
   readonly folder?: string;
   /** The identity whose folder is taken over, or whose backup is restored. */
   readonly takeOver?: string;
@@ -15,7 +15,7 @@ export interface Bucket {
 
 /** A backup in a bucket. */
 export interface StoredBackup extends Bucket {
-  /** Whose backups are there: an EtcdCluster, or a Backup of example 310, of this namespace. */
+  /** The name of the EtcdCluster, or of the Backup of example 310, that the backups belong to; in this namespace. */
   readonly of: string;
   /** The newest one, where it is absent. */
   readonly backup?: string;

@@ -6,7 +6,7 @@ import { restoreJobOf } from './restore-job.ts';
 import type { Step } from './step.ts';
 import { secretsOf } from './tls/secrets.ts';
 
-/** What a member with a disk starts with: etcd reads none of it then, and with an empty disk refuses to start. */
+/** For a member that has data: etcd ignores this then, but with an empty disk refuses to start. */
 const SEALED = { ETCD_INITIAL_CLUSTER: 'sealed=http://sealed.invalid:2380', ETCD_INITIAL_CLUSTER_STATE: 'existing' };
 
 /** All objects of a cluster. A member keeps the StatefulSet that it was given, until a step is about it. */
@@ -41,7 +41,7 @@ function service(name: string, labels: Readonly<Record<string, string>>, spec: o
   return { apiVersion: 'v1', kind: 'Service', metadata: { name, labels }, spec: { selector: labels, ...spec } };
 }
 
-/** Those that etcd lists; where nobody can ask it, those whose objects are there. */
+/** The members in the member list; without quorum, those that have objects. */
 function wantedMembers({ cluster, members, parts }: Observed, step: Step): readonly string[] {
   const names = (members ?? parts).map(({ name }) => name);
   const isFirst = step.do === 'found' || step.do === 'restore';
@@ -88,7 +88,7 @@ function isFree(step: Step, member: string, listed: Member | undefined): boolean
   return (step.do === 'roll' && step.member === member) || listed?.isStarted === false;
 }
 
-/** As long as the Job is not done, nobody else may have the volume. */
+/** Until the Job is done, no other Pod may have the volume. */
 function isRestoring({ restoring, clusterId }: Observed, step: Step): boolean {
   return clusterId === undefined && restoring !== 'none' && step.do !== 'found';
 }
@@ -121,7 +121,7 @@ interface Start {
   readonly isRestored: boolean;
 }
 
-/** With what a member starts: the first one a new cluster, one that was added those that are there, all others nothing. */
+/** The variables of a member: the first one founds a cluster, an added one joins, and all others are sealed. */
 function startOf({ cluster, uid, members, clusterId }: Observed, member: string, { there, isRestored }: Start) {
   const token = { ETCD_INITIAL_CLUSTER_TOKEN: uid };
   const listed = members?.find(({ name }) => name === member);
@@ -131,7 +131,7 @@ function startOf({ cluster, uid, members, clusterId }: Observed, member: string,
   }
   if (listed !== undefined) return { data: { ...token, ...SEALED } };
   if (there?.start !== undefined) return { data: there.start };
-  // What is restored has a disk already.
+  // The volume of a restored member has data already.
   if (clusterId !== undefined || isRestored) return { data: { ...token, ...SEALED } };
   const alone = `${member}=${peerUrl(cluster, member)}`;
   return { data: { ...token, ETCD_INITIAL_CLUSTER: alone, ETCD_INITIAL_CLUSTER_STATE: 'new' } };

@@ -3,8 +3,8 @@ import type { Member, Observed, Wanted } from './observed.ts';
 import { wait, type Step } from './step.ts';
 
 /**
- * What is done about the alarm CORRUPT: the one member that it is about is replaced, as soon as all others are known to
- * hold the same data and it does not; when it is gone its alarm is lifted. All else is told.
+ * The step for the alarm CORRUPT. One accused member is replaced as soon as all others are known to hold the same data
+ * and it holds other data; when it is gone, its alarm is lifted. All other cases are left to a person.
  */
 export function corruptStep({ alarms }: Observed, _: Wanted, members: readonly Member[]): Step | undefined {
   const [id, ...more] = alarms.corrupt;

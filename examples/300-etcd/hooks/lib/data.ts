@@ -9,8 +9,8 @@ import { wait, type Step } from './step.ts';
 const COMPARE_MS = 120_000;
 
 /**
- * Why no disk is given up and no alarm is lifted: the members that stay do not hold the same data, or that cannot be
- * told, so that wrong data of one could replace right data of another. Undefined where they hold the same.
+ * Why no member may be removed and no alarm lifted: the members that stay hold different data, or that is not known, so
+ * wrong data could replace right data. Undefined if they hold the same.
  */
 export async function dataProblem(member: string, observed: Observed, etcd: EtcdPort): Promise<Step | undefined> {
   const { cluster, members = [], alarms } = observed;

@@ -16,7 +16,7 @@ export interface EndpointStatus {
   readonly errors: readonly string[];
 }
 
-/** What a member shows to those that connect; nothing of it is believed. */
+/** What a member presents to anybody who connects; none of it is verified. */
 export interface Served {
   readonly endpoint: string;
   /** Of its certificate. */
@@ -27,7 +27,7 @@ export interface Served {
 
 /** What the hook asks of etcd, of the members at some URLs. */
 export interface EtcdPort {
-  /** Read linearizably: whoever can list them has quorum. */
+  /** Read linearizably: a member that can list them has quorum. */
   members(endpoints: readonly string[]): Promise<readonly Member[]>;
   /** Of those that answer. */
   statuses(endpoints: readonly string[]): Promise<readonly EndpointStatus[]>;
@@ -37,7 +37,7 @@ export interface EtcdPort {
   served(endpoints: readonly string[]): Promise<readonly Served[]>;
   /** Of one member, which rejects when it does not answer. */
   status(endpoint: string): Promise<Status>;
-  /** Of all that a member holds up to a revision; it reads all for it. */
+  /** The hash of all that a member holds up to a revision; the member reads all of it. */
   hashAt(endpoint: string, revision: number): Promise<MemberHash>;
   /** What the leader knows of a member that does not answer. */
   peersView(peers: Peers, target: Unreached): Promise<PeersView>;

@@ -15,7 +15,7 @@ const SECONDS = 5;
 const LONG_SECONDS = 240;
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** etcd by etcdctl and, for what etcdctl cannot do, by gRPC; with TLS by the files that the variables of the client name. */
+/** Calls etcd with etcdctl and, for what that cannot do, by gRPC; `client` names the files of certificates. */
 export function etcdctl(signal: AbortSignal, client: ClientEnvironment): EtcdPort {
   const askFor = async (seconds: number, endpoints: readonly string[], args: readonly string[]): Promise<string> => {
     const limits = ['--command-timeout', `${seconds}s`, '--dial-timeout', `${SECONDS}s`];

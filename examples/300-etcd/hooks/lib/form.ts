@@ -30,8 +30,8 @@ export const BACKUP_LABEL = `${GROUP}/backup`;
 export const BACKUP_UID_LABEL = `${GROUP}/backup-uid`;
 
 /**
- * Names what the Pod of a member is made from: what the user asks for, and nothing that another version of this hook
- * would do otherwise, so that such a version restarts nobody.
+ * A hash of what the user asks for in the Pod of a member. Nothing in it depends on the version of this hook, so another
+ * version restarts no member.
  */
 export function formOf(
   { version, image = DEFAULT_IMAGE, resources = {}, options = {}, pod = {} }: ClusterSpec,

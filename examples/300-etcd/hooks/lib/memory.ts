@@ -1,7 +1,7 @@
 import { fieldsOf } from './parts.ts';
 import type { Step } from './step.ts';
 
-/** What one run leaves to the next, in milliseconds since 1970, as neither etcd nor Kubernetes can tell it. */
+/** State that one run leaves to the next, as neither etcd nor Kubernetes has it; times in milliseconds since 1970. */
 export interface Memory {
   /** How many attempts there were to end the alarm NOSPACE, and when the last one began. */
   readonly attempts: number;
@@ -12,7 +12,7 @@ export interface Memory {
   readonly defragmentedMs: Readonly<Record<string, number>>;
 }
 
-/** What was kept; whatever is not right in it counts as nothing. */
+/** Reads the state of the last run; invalid fields count as absent. */
 export function memoryIn(kept: unknown): Memory {
   const { defragmentedMs, ...rest } = fieldsOf(kept);
   const times = Object.entries(fieldsOf(defragmentedMs)).map(([id, value]) => [id, numberIn(value)]);
@@ -25,7 +25,7 @@ export function memoryIn(kept: unknown): Memory {
   };
 }
 
-/** What is kept after a step; of members that are gone nothing. */
+/** The state after a step, without members that are gone. */
 export function memoryAfter(memory: Memory, step: Step, { nowMs, ids }: MemoryAt): Memory {
   if (step.do === 'recover') return { ...memory, attempts: step.attempt, attemptMs: nowMs };
   if (step.do === 'compact') return { ...memory, compactedMs: nowMs };

@@ -20,7 +20,7 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
     (one) => memberNumber(cluster, one) !== undefined,
   );
   const answers = await ask(cluster, etcd, asked);
-  // Before it can be read it may not be there to stay.
+  // Without quorum the cluster id is not recorded: the first member may still be made anew.
   const found = answers.listed === undefined ? undefined : answers.statuses[0]?.clusterId;
   return {
     cluster,
@@ -38,7 +38,7 @@ export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort,
   };
 }
 
-/** What members speak, whatever is asked for. */
+/** Whether members use TLS now; the spec decides only before the first one exists. */
 function speaksTls({ spec }: EtcdCluster, parts: Observed['parts']): boolean {
   const sets = parts.flatMap(({ set }) => (set === undefined ? [] : [set]));
   return sets.length === 0 ? spec.tls !== undefined : sets.some(({ trust }) => trust !== undefined);
@@ -85,7 +85,7 @@ async function ask(cluster: ClusterName, etcd: EtcdPort, names: readonly string[
 }
 
 function membersOf(cluster: ClusterName, listed: readonly ListedMember[], answers: Answers): readonly Member[] {
-  // What most say: one that was cut off may still believe in an older leader.
+  // The leader that most members name: a member that was cut off may still name an older one.
   const leader = mostSaid(answers.statuses.map((status) => status.leader));
   return listed
     .map(({ id, name, peerUrls, isLearner }) => {

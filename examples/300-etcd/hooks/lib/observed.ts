@@ -14,7 +14,7 @@ export interface Observed {
   readonly clusterId: string | undefined;
   /** The status that the last run wrote. */
   readonly before: readonly MemberStatus[];
-  /** Read linearizably, so that there was quorum; undefined where nobody could answer so. */
+  /** Read linearizably, so with quorum; undefined if no member could answer that. */
   readonly members: readonly Member[] | undefined;
   /** Names of those that were asked, and did not answer at all. */
   readonly silent: readonly string[];
@@ -66,7 +66,7 @@ export interface MemberSet {
   readonly version: string;
   /** The object as it was given last, to be given again unchanged. */
   readonly given: NewObject | undefined;
-  /** Whom it trusts since it started; absent without TLS. */
+  /** The authorities in its template; absent without TLS. */
   readonly trust?: Trust;
   /** Its Pod is ready and of the last form. */
   readonly isSettled: boolean;
@@ -77,7 +77,7 @@ export interface MemberClaim {
   readonly storageClassName: string | undefined;
 }
 
-/** What is wanted, beside what there is. */
+/** What the spec asks for, derived once for a run. */
 export interface Wanted {
   readonly spec: ClusterSpec;
   /** Of a StatefulSet that is made from this spec. */

@@ -12,13 +12,13 @@ export interface NewerSpec {
   readonly [field: string]: unknown;
 }
 
-/** What v1beta1 says, in the words of v1; what is absent stays absent. */
+/** Converts a spec of v1beta1 to v1; absent fields stay absent. */
 export function convert({ size, storageSize, storageClassName, ...rest }: OlderSpec): NewerSpec {
   const storage = present({ size: storageSize, storageClassName });
   return { ...rest, ...present({ replicas: size }), ...(Object.keys(storage).length > 0 && { storage }) };
 }
 
-/** What v1 says, in the words of v1beta1. */
+/** Converts a spec of v1 to v1beta1. */
 export function convertBack({ replicas, storage = {}, ...rest }: NewerSpec): OlderSpec {
   const { size: storageSize, storageClassName } = storage;
   return { ...rest, ...present({ size: replicas, storageSize, storageClassName }) };

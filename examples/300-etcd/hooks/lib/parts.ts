@@ -5,7 +5,7 @@ import { CLIENT_TRUST, PEER_TRUST } from './tls/mount.ts';
 import type { Trust } from './tls/trust.ts';
 import type { MemberClaim, MemberParts, MemberSet, Observed } from './observed.ts';
 
-/** The objects of each member, by its number. What is being deleted still holds its name. */
+/** The objects of each member, by its number. Objects that are being deleted count, because their names are taken. */
 export function partsOf(
   cluster: ClusterName,
   owned: Readonly<Record<string, readonly KubernetesObject[]>>,
@@ -73,7 +73,7 @@ function isSettled(status: Readonly<Record<string, unknown>>, generation: number
   return isSeen && isRolled && Number(status['readyReplicas'] ?? 0) > 0;
 }
 
-/** Whom the Pods of a StatefulSet trust; undefined where it was made without TLS. */
+/** The authorities that the Pods of a StatefulSet trust; undefined if it was made without TLS. */
 function trustIn(given: NewObject): Trust | undefined {
   const { annotations } = fieldsOf(fieldsOf(fieldsOf(given['spec'])['template'])['metadata']);
   const texts = textsOf(annotations);
@@ -81,7 +81,7 @@ function trustIn(given: NewObject): Trust | undefined {
   return client === undefined || peer === undefined ? undefined : { client, peer };
 }
 
-/** Undefined where somebody has spoiled it: then it is made anew. */
+/** Undefined if the annotation is no such object: then the object is made anew. */
 export function givenIn(text: string, version: string, type: string): NewObject | undefined {
   try {
     const { apiVersion, kind, metadata, ...rest } = fieldsOf(JSON.parse(text));

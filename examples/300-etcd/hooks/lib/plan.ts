@@ -20,7 +20,7 @@ export function plan(observed: Observed, wanted: Wanted): Step {
   );
 }
 
-/** Nobody could list the members: the cluster is new, starts, or has lost its quorum. Only a new one is founded. */
+/** No member could list the members: the cluster is new, starts, or has lost quorum. Only a new one is founded. */
 function unanswered(observed: Observed, wanted: Wanted): Step {
   const { parts, clusterId, silent } = observed;
   const { form } = wanted;
@@ -107,8 +107,8 @@ function foreign({ cluster }: Observed, _: Wanted, members: readonly Member[]): 
 }
 
 /**
- * A learner is finished, or removed again, before anything else begins: etcd allows one. None is promoted under an alarm
- * CORRUPT, because its data is a copy of what may be wrong.
+ * A learner is finished, or removed again, before anything else begins: etcd allows one. None is promoted under an
+ * alarm CORRUPT, because its data is a copy of what may be wrong.
  */
 function promoteLearner({ cluster, alarms }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
   const learner = members.findLast(({ isLearner }) => isLearner);
@@ -150,7 +150,7 @@ function mendForm({ parts }: Observed, { form }: Wanted, members: readonly Membe
   return found && { do: 'roll', member: found.name };
 }
 
-/** etcd adds nobody while a member is away. */
+/** Adds a member. Steps before this one have waited for all members, because etcd adds none while one is away. */
 function grow({ cluster, parts }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
   if (members.length >= spec.replicas) return undefined;
   const taken = new Set([...members.map(({ name }) => name), ...parts.map(({ name }) => name)]);

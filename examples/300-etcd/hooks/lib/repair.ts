@@ -1,7 +1,7 @@
 import type { Member, Observed, Wanted } from './observed.ts';
 import { wait, type Step } from './step.ts';
 
-/** What is done about members that do not answer: they get time, then the only one is replaced, if all else is well. */
+/** The step for members that do not answer: a single one is replaced after `spec.repair.after`, if all else is well. */
 export function repairStep(observed: Observed, wanted: Wanted, members: readonly Member[]): Step | undefined {
   const failing = members.filter(({ isHealthy }) => !isHealthy);
   const [member] = failing;

@@ -9,7 +9,7 @@ export interface EtcdRestore extends KubernetesObject {
   readonly spec: RestoreSpec;
 }
 
-/** An EtcdBackup, or what is in a bucket. */
+/** `backup` names an EtcdBackup; `from` names a backup in a bucket. */
 export interface RestoreSpec {
   readonly backup?: string;
   readonly from?: StoredBackup;
@@ -39,7 +39,7 @@ export const RESTORE = `${GROUP}/restore`;
 
 export interface Restoring {
   readonly condition: ConditionToSet;
-  /** The cluster to be made; it is nobody's child, since it outlives the EtcdRestore. */
+  /** The cluster to be made. It has no owner, because it outlives the EtcdRestore. */
   readonly create?: NewObject;
 }
 

@@ -3,7 +3,7 @@ import type { Member, Observed, Wanted } from './observed.ts';
 import { bytesOf } from './quantity.ts';
 import { wait, type Step } from './step.ts';
 
-/** What is given back to the disk when `spec.defragment` says nothing else. */
+/** Defaults of `spec.defragment`. */
 export const DEFAULT_FREE_PERCENT = 50;
 export const DEFAULT_LEAST = '100Mi';
 /** Attempts to end the alarm NOSPACE, before an hour without any. */
@@ -11,14 +11,14 @@ const MOST_ATTEMPTS = 3;
 const HOUR_MS = 3_600_000;
 
 /**
- * What ends the alarm NOSPACE: an attempt is recorded before anything is done, old revisions are compacted, members are
- * defragmented one at a time, the leader last, then the alarm is disarmed.
+ * The step that ends the alarm NOSPACE: an attempt is recorded first, then old revisions are compacted, members are
+ * defragmented one at a time, the leader last, and the alarm is disarmed.
  */
 export function spaceStep(observed: Observed, { spec, form }: Wanted, members: readonly Member[]): Step | undefined {
   const { alarms, memory, nowMs, parts } = observed;
   const [first = ''] = alarms.noSpace;
   if (first === '') return undefined;
-  // What is wanted now may be the larger quota that ends it.
+  // A roll is due, and may bring the larger quota that ends the alarm.
   const mayBeMended = parts.some(({ set }) => set !== undefined && set.form !== form);
   const told = (reason: string, message: string): Step | undefined => (mayBeMended ? undefined : wait(reason, message));
   if (spec.onNoSpace === 'Tell') {
@@ -43,7 +43,7 @@ function attemptStep({ memory }: Observed, members: readonly Member[], member: s
   return leaderLast(members, due, 'the alarm NOSPACE is raised') ?? { do: 'disarm', member };
 }
 
-/** Gives back what a member no longer uses of its file, one at a time, the leader last; at most once an hour. */
+/** Frees the unused part of a member's file, one member at a time, the leader last; at most once an hour each. */
 export function defragmentStep(observed: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
   const { freePercent = DEFAULT_FREE_PERCENT, least = DEFAULT_LEAST } = spec.defragment ?? {};
   const due = members.filter(({ id, databaseBytes: all, databaseBytesInUse: used }) => {

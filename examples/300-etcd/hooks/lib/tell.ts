@@ -10,7 +10,7 @@ export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<
   const { cluster, clusterId, members, before, nowMs } = observed;
   const at = new Date(nowMs).toISOString();
   const told = members?.map((member) => memberStatus(member, before, at)) ?? before;
-  // Others may still name one that does not answer.
+  // Members may still name a leader that does not answer.
   const leader = members?.find(({ isLeader, isHealthy }) => isLeader && isHealthy)?.name;
   const versions = [...new Set(told.map(({ version }) => version).filter((version) => version !== ''))].toSorted();
   return {
@@ -153,7 +153,7 @@ const REASONS: Readonly<Record<Deed['do'], string>> = {
   defragment: 'MemberDefragmented',
   disarm: 'AlarmDisarmed',
 };
-/** What a person has to look at; the other waits are part of the work. */
+/** Reasons that need a person; the other waits are part of the work. */
 const WARNED = new Set([
   'QuorumLost',
   'MembersFailing',
@@ -182,7 +182,7 @@ export function eventsOf(
   return [...expiry(object, conditions), ...eventsOfStep(object, step)];
 }
 
-/** Certificates that end soon, and are not renewed; told when that begins. */
+/** An Event when certificates begin to end soon without being renewed. */
 function expiry({ status }: EtcdCluster, conditions: readonly ConditionToSet[]): readonly EventToRecord[] {
   const isTold = ({ type, reason = '' }: { readonly type: string; readonly reason?: string }): boolean =>
     type === 'CertificatesValid' && ['Expiring', 'Expired'].includes(reason);

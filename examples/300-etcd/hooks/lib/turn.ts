@@ -34,7 +34,7 @@ export async function turn(input: TurnInput): Promise<ReconcileAnswer> {
   const step = await act(planned, observed, { etcd, save });
   const conditions = conditionsOf(observed, wanted, step);
   return {
-    // What is refused stays as it is.
+    // A refused spec changes no objects.
     ...(step.do !== 'refuse' && { children: childrenOf(observed, wanted, step) }),
     status: statusOf(observed, wanted),
     conditions,
@@ -56,7 +56,7 @@ function wantedOf({ spec }: EtcdCluster, observed: Observed): Wanted {
   return { spec, trust, form: formOf(spec, trust), repairAfterMs: millisecondsOf(after) ?? Number.POSITIVE_INFINITY };
 }
 
-/** What ends by a change of an object. */
+/** Reasons that end with a change of an object, which calls the hook. */
 const FOLLOWED = new Set(['PodsNotReady']);
 
 /** Objects that change, such as one whose Pod fails its probe, call the hook too; this is for what etcd alone knows. */

@@ -76,7 +76,7 @@ export function wellEndpoints(facts: Facts): readonly string[] {
   return followersFirst(well, facts.leader).map(({ endpoint }) => endpoint);
 }
 
-/** Which all have that are well. */
+/** The lowest revision of all healthy members. */
 export function commonRevision({ pods }: Facts): number {
   return Math.min(...pods.filter(({ isWell }) => isWell).map(({ status }) => status?.revision ?? 0));
 }

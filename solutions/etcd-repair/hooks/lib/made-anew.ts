@@ -38,7 +38,7 @@ export async function couldBeMade({ kubernetes, namespace, quotas }: Place, plan
   return why === undefined ? { is: 'possible' } : { is: 'refused', why };
 }
 
-/** That it is there already is said last. */
+/** Why the API server refuses; undefined for success, and for 409, which it returns only after all other checks. */
 function refusalIn({ status, body }: Answer): string | undefined {
   if ((status >= 200 && status < 300) || status === 409) return undefined;
   return body.message ?? `the API server answered with ${status}`;

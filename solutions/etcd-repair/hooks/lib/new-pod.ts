@@ -23,7 +23,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Of other nodes a new disk may be had. */
+/** Messages that mean: the old disk binds the Pod to a node, so a new disk may help. */
 const DISK_IS_ELSEWHERE = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
 
 /**

@@ -24,8 +24,8 @@ export interface SnapshotHands {
 
 /**
  * Saves a snapshot, reads it again whole, and keeps it with the newest good ones. Rejects when there is no room, when
- * it is not intact, and when it ends before the wanted revision: then nothing of it is left. Rejects also when older ones
- * cannot be removed: then the new one stays.
+ * it is not intact, and when it ends before the wanted revision: then nothing of it is left. Rejects also when older
+ * ones cannot be removed: then the new one stays.
  */
 export async function newSnapshot(hands: SnapshotHands, source: SnapshotSource): Promise<Snapshot> {
   const { settings, etcd } = hands;

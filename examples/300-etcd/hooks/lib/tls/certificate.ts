@@ -97,7 +97,7 @@ function nameOf(commonName: string): Buffer {
   return sequence(setOf(sequence(identifier('2.5.4.3'), der(0x0c, Buffer.from(commonName)))));
 }
 
-/** As it stands in the authority's certificate, of others too: behind version, number, algorithm, issuer and validity. */
+/** The bytes in the authority's certificate, after version, number, algorithm, issuer and validity. */
 function subjectOf(cert: string): Buffer {
   const [toBeSigned = Buffer.of()] = partsOf(new X509Certificate(cert).raw);
   return partsOf(toBeSigned)[5] ?? Buffer.of();

@@ -31,7 +31,7 @@ export async function withClientFiles<T>(
   }
 }
 
-/** The same for a container: where the certificate is mounted, and what etcdctl is told of it. */
+/** The same for a container: the mount of the certificate, and the variables for etcdctl. */
 export function clientMount(cluster: string): {
   readonly env: readonly object[];
   readonly volume: object;

@@ -5,13 +5,13 @@ import { isKnown, isTrusted } from './trust.ts';
 import type { TlsView } from './view.ts';
 import { lifetimesOf, missingNames, namesOf } from './wanted.ts';
 
-/** Whether a member, or the client where the name is that of the cluster, has what is valid and believed. */
+/** Whether a member has a valid and trusted certificate; the name of the cluster stands for the client. */
 export function isUsable(observed: Observed, { held }: TlsView, name: string): boolean {
   const leaf = leafOf(observed, held, name);
   return leaf !== undefined && isBelieved(observed, leaf, name);
 }
 
-/** Whether it is valid now, and all members know who has signed it; of the client there is only one side. */
+/** Whether a certificate is valid now and all members trust its issuer. The client has none for peers. */
 export function isBelieved(observed: Observed, { client, peer }: Both<HeldPair>, name: string): boolean {
   const isPeer = name !== observed.cluster.name;
   return (

@@ -6,7 +6,7 @@ import { certificatesIn, dataOf, isIssuedBy, isValidAt, pairIn, textIn, type Bot
 /** On a Secret: the EtcdCluster whose certificates it has. */
 export const CERTIFICATES_OF = `${GROUP}/certificates-of`;
 
-/** The certificates of the user; they are used where there is no problem. */
+/** The user's certificates, which are used only if there is no problem. */
 export interface Given {
   readonly problem: string | undefined;
   readonly members: Both<HeldPair> | undefined;
@@ -16,7 +16,7 @@ export interface Given {
 
 type Names = NonNullable<TlsOptions['secrets']>;
 
-/** Reads the Secrets; whatever of them cannot be used is told, all at once, and nothing of it is taken. */
+/** Reads the user's Secrets. `problem` lists all that is wrong with them; then none of them is used. */
 export function givenIn(names: Names, secrets: readonly KubernetesObject[], nowMs: number): Given {
   const parts = {
     server: partOf('server', names.server, { secrets, nowMs }),

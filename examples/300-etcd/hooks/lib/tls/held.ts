@@ -22,7 +22,7 @@ export interface Authorities {
   readonly nextSinceMs: number;
 }
 
-/** What the Secrets of a cluster hold; what is not right in them is absent. */
+/** The content of the Secrets of a cluster, without certificates and keys that cannot be read. */
 export interface HeldSecrets {
   readonly authorities: Authorities;
   /** By name of member: its certificate as a server, and as a peer. */
@@ -95,7 +95,7 @@ export function dataOf(secret: KubernetesObject): SecretData {
   return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
 }
 
-/** All certificates in a text; what is none is left out. */
+/** All certificates in a text; blocks that are no certificate are left out. */
 export function certificatesIn(text: string): readonly X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.flatMap((block) => {

@@ -2,7 +2,7 @@ import { GROUP } from '../cluster.ts';
 import { memberSecret } from './held.ts';
 import type { Trust } from './trust.ts';
 
-/** On the Pods of members: whom they trust, which etcd reads when it starts. Another one is another form. */
+/** Annotations on member Pods: the trusted authorities. etcd reads them at start, so a change is a rolling update. */
 export const CLIENT_TRUST = `${GROUP}/client-authorities`;
 export const PEER_TRUST = `${GROUP}/peer-authorities`;
 

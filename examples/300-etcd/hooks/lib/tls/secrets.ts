@@ -30,19 +30,19 @@ export function secretsOf(observed: Observed, wanted: Wanted, step: Step): reado
     return secretOf(cluster, memberSecret(member), secret);
   });
   return [
-    // What is not its own is gone from it.
+    // With the user's certificates there is no authority of the operator's own.
     ...(tls.given === undefined ? [secretOf(cluster, authoritySecret(cluster.name), authority)] : []),
     secretOf(cluster, clientSecret(cluster.name), withAuthorities(client, wanted.trust?.client ?? '')),
     ...members,
   ].filter((secret) => Object.keys(secret['data'] ?? {}).length > 0);
 }
 
-/** Clients know the next authority before anything by it is shown to them. */
+/** Clients trust the next authority before a member presents a certificate of it. */
 function withAuthorities(client: SecretData, authorities: string): SecretData {
   return Object.keys(client).length === 0 ? client : { ...client, 'ca.crt': base64(authorities) };
 }
 
-/** Members that are listed; where nobody can list them, all that have a Secret, and the one that gets it. */
+/** Members with a Secret: those in the member list; without quorum, those that have one and the one that gets it now. */
 function membersServed({ cluster, members, tls }: Observed, step: Step): readonly string[] {
   const held = [...(tls?.held.data.keys() ?? [])].map((name) => name.replace(/-tls$/, ''));
   const made = step.do === 'certify' ? [step.member] : [];

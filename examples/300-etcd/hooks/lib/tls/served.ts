@@ -4,7 +4,7 @@ import { presentedCertificate } from '../etcd-repair/certificate-end.ts';
 
 const LIMIT_MS = 5000;
 
-/** What members show and by which clock they judge; nothing of those that do not answer. */
+/** The certificate and the clock of each member that answers. */
 export async function servedBy(endpoints: readonly string[], signal: AbortSignal): Promise<readonly Served[]> {
   const looks = endpoints.map(async (endpoint) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);

@@ -35,7 +35,7 @@ function nameProblem({ extraNames = [] }: TlsOptions): string | undefined {
   return `spec.tls.extraNames has "${wrong}": ask for a DNS name in small letters or an address, such as etcd.example.com or 10.0.0.7`;
 }
 
-/** What the operator makes and what it is given do not go together. */
+/** `spec.tls.secrets` excludes all other fields of `spec.tls`. */
 function mixture({ secrets, ...own }: TlsOptions): string | undefined {
   const [field] = Object.keys(own);
   if (secrets === undefined || field === undefined) return undefined;

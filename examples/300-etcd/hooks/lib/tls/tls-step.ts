@@ -9,10 +9,13 @@ import { isTrusted } from './trust.ts';
 import type { TlsView } from './view.ts';
 import { lifetimesOf, missingNames } from './wanted.ts';
 
-/** Clocks that differ by more would make certificates that are not valid for others. */
+/** If clocks differ by more, a certificate that the operator makes may not be valid for the members. */
 const MOST_SKEW_MS = 300_000;
 
-/** What cannot wait: an authority or a certificate that is missing, spoiled, expired or known to none. */
+/**
+ * The step for certificates without which members cannot connect: missing, invalid, expired, or from an untrusted
+ * authority.
+ */
 export function urgentTls(observed: Observed, wanted: Wanted, members: readonly Member[] = []): Step | undefined {
   const { tls, cluster } = observed;
   if (tls === undefined) return undefined;
@@ -22,7 +25,7 @@ export function urgentTls(observed: Observed, wanted: Wanted, members: readonly 
   if (lacking === undefined) return undefined;
   const step = tls.given === undefined ? madeStep(observed, tls, lacking) : givenStep(observed, tls.given, lacking);
   if (step !== undefined) return step;
-  // Members have to know the authority before.
+  // Members must trust the authority first.
   return (members.length > 0 ? roll(observed, wanted, members) : undefined) ?? blindRoll(observed, wanted);
 }
 
@@ -45,7 +48,7 @@ function madeStep(observed: Observed, tls: TlsView, lacking: string): Step | und
   return guarded(tls, { do: 'certify', what: 'switch', member: observed.cluster.name, why });
 }
 
-/** Nothing of the user's is taken as long as some of it cannot be used; undefined where its authority is not known. */
+/** Uses the user's Secrets only if all of them are right; undefined until all members trust their authority. */
 function givenStep(observed: Observed, given: Given, member: string): Step | undefined {
   const problem = givenProblem(observed, given);
   if (problem !== undefined) return wait('CertificatesRefused', problem);
@@ -54,7 +57,7 @@ function givenStep(observed: Observed, given: Given, member: string): Step | und
   return { do: 'certify', what: 'leaf', member, why: 'it was given' };
 }
 
-/** What is wrong with the Secrets, or for which member they are not. */
+/** What is wrong with the user's Secrets, or the name of the member that their certificate lacks. */
 function givenProblem(observed: Observed, { problem, members }: Given): string | undefined {
   if (problem !== undefined || members === undefined) return problem;
   const hosts = namesToServe(observed).map((name) => hostOf(observed.cluster, name));
@@ -67,7 +70,7 @@ function givenProblem(observed: Observed, { problem, members }: Given): string |
   return undefined;
 }
 
-/** Where no member answers any more, all get at once what they need to know each other again. */
+/** Without quorum, members are rolled all at once, because they cannot connect before each has the new authorities. */
 function blindRoll({ parts, members }: Observed, { form }: Wanted): Step | undefined {
   const outdated = parts.find(({ set }) => set !== undefined && set.form !== form);
   return members === undefined && outdated !== undefined ? { do: 'roll', member: outdated.name } : undefined;

@@ -5,14 +5,14 @@ import { certificatesIn, isIssuedBy, type Both, type HeldPair } from './held.ts'
 import type { TlsView } from './view.ts';
 import { lifetimesOf } from './wanted.ts';
 
-/** Whom members trust, as PEM: clients, and each other. It is in the template of their Pods, as etcd reads it at start. */
+/** The authorities, as PEM, by which members trust clients and each other. They are in the template of the Pods. */
 export type Trust = Both<string>;
 
 const SIDES = ['client', 'peer'] as const;
 type Side = (typeof SIDES)[number];
 
 /**
- * Whom all members are to trust: the authorities of today and the next, and an older one as long as a certificate by it
+ * The authorities that all members should trust: the present, the next, and an older one while a certificate of it
  * is in use or can be valid. So a leaf is never shown to a member that cannot know its authority.
  */
 export function trustWanted({ tls, parts, nowMs }: Observed, spec: ClusterSpec): Trust | undefined {
@@ -59,7 +59,7 @@ function trustedBy(parts: readonly MemberParts[], side: Side): readonly X509Cert
   return trustsOf(parts, side).flat();
 }
 
-/** Whom members trust, once for all that trust the same. */
+/** The sets of authorities that members trust, each set once. */
 function trustsOf(parts: readonly MemberParts[], side: Side): readonly (readonly X509Certificate[])[] {
   const sets = parts.flatMap(({ set }) => (set === undefined ? [] : [set]));
   return [...new Set(sets.map(({ trust }) => trust?.[side] ?? ''))].map(certificatesIn);

@@ -23,7 +23,7 @@ export function lifetimesOf({ tls = {} }: ClusterSpec): Lifetimes {
   return { leafMs, authorityMs, settleMs: Math.min(DAY_MS, authorityMs / 100) };
 }
 
-/** What a member is called by others, by clients, and by itself. */
+/** The names and addresses at which members, clients and the member itself connect to a member. */
 export function namesOf(cluster: ClusterName, member: string, { tls = {} }: ClusterSpec): readonly string[] {
   const { name, namespace } = cluster;
   const service = `${name}-client`;
