@@ -38,12 +38,16 @@ interface Served {
   readonly answer?: RequestListener;
   /** The name by which the server is called. */
   readonly host?: string;
+  readonly path?: string;
   /** `ARCHIVE_HOSTS` of the operator. */
   readonly allowed?: string;
 }
 
 /** What the script says of an archive that a real server on this machine has. */
-async function saidOf(body: Buffer, { sum, answer, host = HOST, allowed = HOST }: Served = {}): Promise<string> {
+async function saidOf(
+  body: Buffer,
+  { sum, answer, host = HOST, path = '/site.tar.gz', allowed = HOST }: Served = {},
+): Promise<string> {
   using folder = temporaryFolder();
   const server = createServer(answer ?? ((_, response) => response.end(body)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -51,7 +55,7 @@ async function saidOf(body: Buffer, { sum, answer, host = HOST, allowed = HOST }
   const port = typeof address === 'object' ? address?.port : 0;
   try {
     const sha256 = sum ?? createHash('sha256').update(body).digest('hex');
-    const words = [SCRIPT, `http://${host}:${port}/site.tar.gz`, sha256, folder.path];
+    const words = [SCRIPT, `http://${host}:${port}${path}`, sha256, folder.path];
     const { stdout } = await run('bash', words, { env: { ...process.env, ARCHIVE_HOSTS: allowed } });
     return stdout.replaceAll(`http://${host}:${port}`, '');
   } finally {
@@ -90,6 +94,14 @@ it('refuses what has no index.html, what is no archive, and what has another che
   expect(await saidOf(await packed(page), { sum: '0'.repeat(64) })).toMatch(
     /has \d+ bytes of the sha256 [0-9a-f]{64}, expected 0{64}; correct spec\.archive\.sha256, or the archive$/,
   );
+});
+
+it.each([
+  ['something behind it', (body: Buffer) => Buffer.concat([body, Buffer.from('more')])],
+  ['another check value', (body: Buffer) => Buffer.concat([body.subarray(0, -8), Buffer.alloc(4), body.subarray(-4)])],
+  ['an end that is missing', (body: Buffer) => body.subarray(0, -4)],
+])('refuses an archive with %s, which the Pods could not unpack', async (_, broken) => {
+  expect(await saidOf(broken(await packed(page)))).toContain('/site.tar.gz is no tar.gz; pack it with tar -czf');
 });
 
 it('prometheus-operator#4832: refuses more than 1,000,000 bytes, without reading all of them', async () => {
@@ -155,6 +167,21 @@ it.each(['169.254.169.254', 'localhost', '100.100.100.200'])(
     expect(await saidOf(Buffer.alloc(0), { answer })).toMatch(
       new RegExp(`leads to ${host} at \\S+, which is not asked`),
     );
+  },
+);
+
+it.each(['/[1-100]', '/{a,b}', '/next'])(
+  'takes brackets and braces of %s as they are, in one request',
+  async (path) => {
+    const asked: (string | undefined)[] = [];
+    const answer: RequestListener = ({ url }, response) => {
+      asked.push(url);
+      if (url === '/next') response.writeHead(302, { location: '/{a,b}' });
+      response.end();
+    };
+
+    expect(await saidOf(Buffer.alloc(0), { answer, path })).toContain('is no tar.gz');
+    expect(asked).toEqual(path === '/next' ? ['/next', '/{a,b}'] : [path]);
   },
 );
 
