@@ -5,7 +5,8 @@
 | {image: "nginxinc/nginx-unprivileged:1.29",
     securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: ["ALL"]}},
     resources: {requests: {cpu: "10m", memory: "16Mi"}, limits: {memory: "128Mi"}}} as $nginx
-| ($contents[0].binaryData // {} | keys == ["site.tar.gz"]) as $packed
+# A ConfigMap that is served has an index.html, and may offer a site.tar.gz beside it.
+| ($contents[0] | (.data // {}) + (.binaryData // {}) | keys == ["site.tar.gz"]) as $packed
 | {configMap: {name: "\($name)-\($hash[:10])"}} as $kept
 # Content never changes under its name, so Pods start anew with it, and for nothing else.
 | ([{hash: $hash, fields: $contents[0]}, {hash: $served, fields: $contents[1]}] | unique_by(.hash)[] | select(.fields)
