@@ -14,14 +14,18 @@ function __on_validating::websites.web.example.hooklet.dev() {
 }
 
 function __on_reconcile::web-sites() {
-  local problem hash='' name url source archive sum served looks
+  local fields problem hash='' name url source archive sum served looks
   tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
   problem=$(context::jq -j -f "$LIB/problems.jq")
   # It was stored without asking: nothing is touched.
   if [[ -n $problem ]]; then result::refuse SpecRefused "$problem" && return; fi
-  { read -r name; read -r url; read -r source; read -r archive; read -r sum; read -r served; read -r looks; } \
-    < <(context::jq -r '(.object | .metadata.name, "http://\(.metadata.name).\(.metadata.namespace).svc:8080/",
-      (.spec | .configMap // "", .archive.url // "", .archive.sha256 // ""), .status.content // ""), .previous.looks // 0')
+  # Each value is one quoted word for the shell, whatever is in it: others may write the status.
+  fields=$(context::jq -r '.object as {$metadata, $spec, $status}
+    | {name: $metadata.name, url: "http://\($metadata.name).\($metadata.namespace).svc:8080/", source: $spec.configMap,
+      archive: $spec.archive.url, sum: $spec.archive.sha256, served: $status.content, looks: .previous.looks}
+    | to_entries[] | "\(.key)=\(.value // "" | tostring | @sh)"')
+  eval "$fields"
+  [[ $looks =~ ^[0-9]{1,4}$ ]] || looks=0
   if [[ -n $source ]]; then from_config_map; else from_archive; fi
   if [[ -n $problem ]]; then
     result::refuse ContentRefused "$problem. What was served before stays." && result::retry_after 5m
@@ -54,7 +58,8 @@ function from_config_map() {
 function from_archive() {
   hash=$sum
   kept "$hash" | jq -r '.binaryData["site.tar.gz"] // ""' | base64 -d > "$tmp/archive"
-  problem=$("$BASH" "$LIB/archive.sh" "$archive" "$hash" "$tmp")
+  problem=$(timeout 45 "$BASH" "$LIB/archive.sh" "$archive" "$hash" "$tmp") \
+    || problem="$archive is not read and judged within 45 s"
   base64 -w 0 "$tmp/archive" | jq -Rsc '{binaryData: {"site.tar.gz": .}}' > "$tmp/content"
 }
 
@@ -69,7 +74,7 @@ function is_ready() {
   local -r missing=$(context::jq -r --arg hash "$hash" --arg key $HASH -f "$LIB/missing.jq")
   if [[ -n $missing ]]; then
     result::condition Ready False RollingOut "$missing" && return 1
-  elif ! curl -sSf --max-time 10 --max-filesize 64000000 -o "$tmp/got" "$url" 2> "$tmp/told"; then
+  elif ! curl -sSf --globoff --max-time 10 --max-filesize 64000000 -o "$tmp/got" "$url" 2> "$tmp/told"; then
     result::condition Ready False NotServed "GET $url: $(head -c 300 "$tmp/told")"
   elif ! cmp -s "$tmp/got" "$tmp/page"; then
     result::condition Ready False NotServed "GET $url is answered with $(wc -c < "$tmp/got") bytes of the sha256 \
