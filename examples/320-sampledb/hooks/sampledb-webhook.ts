@@ -38,5 +38,5 @@ function heldBy(old: SampleDB | null): Held {
   if (old === null) return {};
   const { database, storage } = old.spec;
   const { version, size, backupSize } = old.status ?? {};
-  return { database, storageClassName: storage.storageClassName, version, size, backupSize };
+  return { database, storageClassName: storage.storageClassName ?? null, version, size, backupSize };
 }

@@ -7,18 +7,21 @@ import {
   type ReconcileRun,
 } from 'hooklet';
 import { backedUp, lastBackupOf } from './lib/backed-up.ts';
+import { BACKUPS_FILTER, BACKUPS_FOR, type BackupsClaim, backupsIn } from './lib/backups-claim.ts';
 import { farewell } from './lib/farewell.ts';
+import { backingUp, founded } from './lib/founded.ts';
 import { health, POD_FILTER, type PodSeen } from './lib/health.ts';
 import { backupCronJobs, configureJob } from './lib/jobs.ts';
 import { backupVolume, configuration, dataVolume, server } from './lib/parts.ts';
-import { backupsOf, NAME_LABEL, PART_LABEL, VERSION } from './lib/pod.ts';
-import { bytesOf } from './lib/quantity.ts';
-import { problemsOf, requestOf, type SampleDB } from './lib/spec.ts';
+import { backupsOf, NAME_LABEL, PART_LABEL } from './lib/pod.ts';
+import { compare, heldSize, sizesOf, refusedSpace, spaceCondition, spaceOf } from './lib/space.ts';
+import { problemsOf, type SampleDB } from './lib/spec.ts';
+import { heldBackups, statusOf, versionOf } from './lib/status.ts';
 import { told } from './lib/told.ts';
 import { upgrade } from './lib/upgrade.ts';
 
 interface Watched {
-  readonly backups: KubernetesObject;
+  readonly backups: BackupsClaim;
   readonly backupJobs: KubernetesObject;
   readonly pods: PodSeen;
 }
@@ -46,7 +49,8 @@ export default reconcile<SampleDB, Watched>(
       { ...JOB, onChange: 'Recreate' },
     ],
     watches: [
-      { name: 'backups', ...CLAIM, ...ofPart('backups') },
+      // Also one of somebody else, which nothing may mount.
+      { name: 'backups', ...CLAIM, for: BACKUPS_FOR, jqFilter: BACKUPS_FILTER },
       { name: 'backupJobs', ...JOB, ...ofPart('backup') },
       { name: 'pods', apiVersion: 'v1', kind: 'Pod', labelSelector: PODS, for: PARENT, jqFilter: POD_FILTER },
     ],
@@ -58,74 +62,71 @@ function live(run: Run): ReconcileAnswer {
   const { object, owned, watched, patch } = run;
   const [volume] = owned['PersistentVolumeClaim'] ?? [];
   const [backups] = watched.backups;
-  const held = volume?.metadata.annotations?.[VERSION];
-  const problem = problemWith(object, { volume, held, backups });
+  const problem = problemWith(object, { volume, backups });
   if (problem !== undefined) return told(object, [{ type: 'Ready', status: 'False', ...problem }]);
   if (backups === undefined) patch.createIfNotExists(backupVolume(object));
-  return serve(run, held);
+  return serve(run, volume);
 }
 
 function end({ object, owned, watched, patch }: Run): ReconcileAnswer {
+  const backups = backupsIn(watched.backups);
   const [volume] = owned['PersistentVolumeClaim'] ?? [];
   const isSnapshotDue = volume !== undefined && object.spec.onDelete !== 'Discard';
-  if (isSnapshotDue && watched.backups.length === 0) patch.createIfNotExists(backupVolume(object));
-  return farewell(object, owned, volume?.metadata.annotations?.[VERSION] ?? object.spec.version);
+  if (isSnapshotDue && backups === 'absent') patch.createIfNotExists(backupVolume(object));
+  return farewell(object, owned, {
+    held: versionOf(volume) ?? object.spec.version,
+    backups,
+    healthy: health(watched.pods, object.spec.secretName),
+  });
 }
 
 interface There {
   readonly volume: KubernetesObject | undefined;
-  readonly held: string | undefined;
-  readonly backups: KubernetesObject | undefined;
+  readonly backups: BackupsClaim | undefined;
 }
 
-function problemWith(object: SampleDB, { volume, held, backups }: There) {
-  const size = volume && requestOf(volume);
-  const problems = problemsOf(object, { version: held, size, backupSize: backups && requestOf(backups) });
+function problemWith(object: SampleDB, { volume, backups }: There) {
+  const held = {
+    version: versionOf(volume),
+    size: heldSize(volume && sizesOf(volume)),
+    backupSize: heldBackups(backups),
+  };
+  const problems = problemsOf(object, held);
   if (problems.length > 0) return { reason: 'SpecRefused', message: problems.join('; ') };
   if (volume !== undefined || object.status?.version === undefined) return undefined;
   const text = `the volume ${object.metadata.name}-data is gone, and no empty database takes its place. The backups are in the volume ${backupsOf(object.metadata.name)}: delete this SampleDB, make it again, and restore one`;
   return { reason: 'DataGone', message: text };
 }
 
-function serve(run: Run, held: string | undefined): ReconcileAnswer {
+function serve(run: Run, volume: KubernetesObject | undefined): ReconcileAnswer {
   const { object, owned, watched } = run;
+  const backups = backupsIn(watched.backups);
   const serving = upgrade(object, {
-    version: held ?? object.spec.version,
+    version: versionOf(volume) ?? object.spec.version,
+    backups,
     jobs: owned['Job.batch'] ?? [],
     isReady: Object(owned['StatefulSet.apps']?.[0]?.['status'])['readyReplicas'] === 1,
     isStopped: isStopped(owned['StatefulSet.apps']?.[0], watched.pods),
   });
   const { version, replicas, jobs, upgraded } = serving;
   const last = lastBackupOf(owned['CronJob.batch'] ?? []);
+  const { size } = object.spec.storage;
+  const space = spaceOf(`${object.metadata.name}-data`, size, volume && sizesOf(volume));
   return {
     ...told(object, [
       upgraded,
       health(watched.pods, object.spec.secretName),
-      backedUp(object, last, { jobs: watched.backupJobs, pods: watched.pods }),
-      growBackups(run),
+      backedUp(object, last, { jobs: watched.backupJobs, pods: watched.pods, backups }),
+      spaceCondition('Space', size, space),
+      askForBackups(run),
     ]),
-    children: [
-      dataVolume(object, version),
-      ...configuration(object),
-      server(object, version, replicas),
-      { object: configureJob(object, version), after: [`StatefulSet/${object.metadata.name}`] },
-      ...backupCronJobs(object, version),
-      ...jobs,
-    ],
-    status: statusOf(run, held, last),
-  };
-}
-
-function statusOf({ object, owned, watched }: Run, held: string | undefined, last: string | undefined) {
-  const [[volume], [backups]] = [owned['PersistentVolumeClaim'] ?? [], watched.backups];
-  const { name, namespace = '' } = object.metadata;
-  return {
-    version: held ?? null,
-    size: volume === undefined ? null : requestOf(volume),
-    backupSize: backups === undefined ? null : requestOf(backups),
-    endpoint: `${name}.${namespace}.svc:5432`,
-    onDelete: object.spec.onDelete,
-    lastBackup: last ?? null,
+    children: founded(owned, {
+      base: [dataVolume(object, { version, size: space.request }), ...configuration(object)],
+      server: server(object, version, replicas),
+      afterServer: configureJob(object, version),
+      others: [...backingUp(backups, owned, backupCronJobs(object, version)), ...jobs],
+    }),
+    status: statusOf(object, { volume, backups: watched.backups[0], last }),
   };
 }
 
@@ -136,17 +137,20 @@ function isStopped(set: KubernetesObject | undefined, pods: readonly PodSeen[]):
   return isSeen && isNone && pods.every(({ part, isOver }) => part !== 'database' || isOver);
 }
 
-function sizeOf(claim: object): number {
-  return bytesOf(requestOf(claim) ?? '') ?? 0;
-}
-
 // A patch that is refused fails the whole run: the next attempt goes without it, and says so.
-function growBackups({ object, watched, attempt, patch }: Run): ConditionToSet {
+function askForBackups({ object, watched, attempt, patch }: Run): ConditionToSet {
+  const type = 'BackupSpace';
+  const { size } = object.spec.backup;
   const wanted = backupVolume(object);
-  const size = object.spec.backup.size;
-  const isSmall = watched.backups.some((claim) => sizeOf(claim) < sizeOf(wanted));
-  if (isSmall && attempt === 1) patch.merge(wanted, { spec: { resources: { requests: { storage: size } } } });
-  if (!isSmall || attempt === 1) return { type: 'BackupSpace', status: 'True', reason: 'AsWanted', message: size };
-  const text = `the volume ${wanted.metadata.name ?? ''} does not grow to ${size}: allow expansion in its StorageClass, or set spec.backup.size back`;
-  return { type: 'BackupSpace', status: 'False', reason: 'GrowthRefused', message: text };
+  const { name = '' } = wanted.metadata;
+  const [claim] = watched.backups;
+  if (claim?.isOurs !== true) return { type, status: 'Unknown', reason: 'NoVolume', message: `${name} is not there` };
+  const space = spaceOf(name, size, claim);
+  if (compare(space.request, claim.request) === 0) return spaceCondition(type, size, space);
+  if (attempt === 1) {
+    // With the uid, another claim of this name is not changed.
+    patch.merge(wanted, { metadata: { uid: claim.uid }, spec: { resources: { requests: { storage: size } } } });
+    return spaceCondition(type, size, space);
+  }
+  return spaceCondition(type, size, refusedSpace(name, size, claim));
 }

@@ -1,4 +1,5 @@
 import type { ConditionToSet, KubernetesObject } from 'hooklet';
+import { type Backups, takenBackups } from './backups-claim.ts';
 import { lastLine, type PodSeen } from './health.ts';
 import { phaseOf } from './job-state.ts';
 import type { SampleDB } from './spec.ts';
@@ -9,11 +10,17 @@ export function lastBackupOf(crons: readonly KubernetesObject[]): string | undef
   return typeof value === 'string' ? value : undefined;
 }
 
+interface Around {
+  readonly jobs: readonly KubernetesObject[];
+  readonly pods: readonly PodSeen[];
+  readonly backups: Backups;
+}
+
 /** Whether backups are taken, and what to do where they are not. */
 export function backedUp(
   { metadata, spec }: SampleDB,
   last: string | undefined,
-  { jobs, pods }: { readonly jobs: readonly KubernetesObject[]; readonly pods: readonly PodSeen[] },
+  { jobs, pods, backups }: Around,
 ): ConditionToSet {
   const told = (status: ConditionToSet['status'], reason: string, message: string): ConditionToSet => ({
     type: 'BackedUp',
@@ -22,6 +29,7 @@ export function backedUp(
     message,
   });
   const { schedule, suspend } = spec.backup;
+  if (backups === 'taken') return told('False', 'VolumeTaken', takenBackups(metadata.name));
   const kept = last === undefined ? 'there is no backup yet' : `the last good one is of ${last}, and is kept`;
   if (schedule === undefined) return told('Unknown', 'NoSchedule', `spec.backup.schedule is not set; ${kept}`);
   if (suspend) return told('Unknown', 'Suspended', `spec.backup.suspend is true; ${kept}`);

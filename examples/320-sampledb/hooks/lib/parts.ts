@@ -31,9 +31,14 @@ function storage(name: string, db: SampleDB, { part, size }: { readonly part: st
   };
 }
 
+interface Data {
+  readonly version: string;
+  readonly size: string;
+}
+
 /** The volume of the data, with the version that the data is of. */
-export function dataVolume(db: SampleDB, version: string): NewObject {
-  const { metadata, ...volume } = storage(`${db.metadata.name}-data`, db, { part: 'data', size: db.spec.storage.size });
+export function dataVolume(db: SampleDB, { version, size }: Data): NewObject {
+  const { metadata, ...volume } = storage(`${db.metadata.name}-data`, db, { part: 'data', size });
   return { ...volume, metadata: { ...metadata, annotations: { [VERSION]: version } } };
 }
 

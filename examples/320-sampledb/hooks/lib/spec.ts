@@ -8,7 +8,7 @@ export interface SampleDB extends KubernetesObject {
   readonly status?: {
     /** The version of the data, once it is there. */
     readonly version?: string;
-    /** The sizes that the volumes were asked for. */
+    /** What the volumes have of what they were asked for. */
     readonly size?: string;
     readonly backupSize?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
@@ -37,7 +37,8 @@ export interface Spec {
 export interface Held {
   readonly version?: string | undefined;
   readonly database?: string | undefined;
-  readonly storageClassName?: string | undefined;
+  /** `null` where it was made without one. */
+  readonly storageClassName?: string | null | undefined;
   readonly size?: string | undefined;
   readonly backupSize?: string | undefined;
 }
@@ -69,13 +70,6 @@ function settingProblems(name: string): readonly string[] {
   if (OURS.includes(name)) return [`spec.settings.${name}: the operator sets it; remove it`];
   if (/^[a-z_][a-z0-9_.]*$/.test(name)) return [];
   return [`spec.settings.${name}: names of parameters are of small letters, digits, _ and .`];
-}
-
-/** The size that a volume was asked for. */
-export function requestOf(claim: object): string | undefined {
-  const { spec }: { readonly spec?: unknown } = claim;
-  const size: unknown = Object(Object(Object(spec)['resources'])['requests'])['storage'];
-  return typeof size === 'string' ? size : undefined;
 }
 
 /** The number in front: 17 of 17.5. */
@@ -110,8 +104,10 @@ function scheduleProblems(schedule: string | undefined): readonly string[] {
   return problem === undefined ? [] : [`spec.backup.schedule: got ${schedule}, ${problem}`];
 }
 
-function keptProblems(field: string, wanted: string | undefined, held: string | undefined): readonly string[] {
-  if (held === undefined || wanted === held) return [];
+function keptProblems(field: string, wanted: string | undefined, held: string | null | undefined): readonly string[] {
+  if (held === undefined || (wanted ?? null) === held) return [];
+  if (held === null)
+    return [`spec.${field}: got ${wanted}, but it was made without one: remove it, or make another SampleDB`];
   return [
     `spec.${field}: got ${wanted ?? 'nothing'}, but it is ${held} for good: set ${held}, or make another SampleDB`,
   ];

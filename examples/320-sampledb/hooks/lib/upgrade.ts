@@ -1,4 +1,5 @@
 import type { ConditionToSet, KubernetesObject, NewObject } from 'hooklet';
+import { type Backups, takenBackups } from './backups-claim.ts';
 import { stateOf } from './job-state.ts';
 import { backupBefore, migrateJob } from './jobs.ts';
 import { majorOf, type SampleDB } from './spec.ts';
@@ -8,6 +9,7 @@ export interface Seen {
   /** The version of the data. */
   readonly version: string;
   readonly jobs: readonly KubernetesObject[];
+  readonly backups: Backups;
   /** Whether the server is ready. */
   readonly isReady: boolean;
   /** Whether no server of the StatefulSet runs, nor may start. */
@@ -37,12 +39,21 @@ export function upgrade(db: SampleDB, seen: Seen): Serving {
   // What does not serve, such as a version without an image, can have no backup: the other version may mend it.
   if (!isMajor && !isReady && phase === 'absent') return done;
   if (phase === 'complete') return isMajor ? migrate(db, seen, { backup, done }) : done;
-  const failure = `${version} serves, since the backup before ${wanted} failed: ${message}. ${again(backup, version)}`;
-  const upgraded =
-    phase === 'failed'
-      ? told('BackupFailed', failure)
-      : told('BackingUp', `${version} serves, and a backup is taken before ${wanted}`, 'Unknown');
-  return { version, replicas: 1, jobs: [backup], upgraded };
+  if (seen.backups === 'taken') {
+    const text = `${version} serves, since ${takenBackups(db.metadata.name)}`;
+    return { version, replicas: 1, jobs: [], upgraded: told('VolumeTaken', text) };
+  }
+  if (phase === 'failed') {
+    const text = `${version} serves, since the backup before ${wanted} failed: ${message}. ${again(backup, version)}`;
+    return { version, replicas: 1, jobs: [backup], upgraded: told('BackupFailed', text) };
+  }
+  const upgraded = told('BackingUp', `${version} serves, and a backup is taken before ${wanted}`, 'Unknown');
+  return { version, replicas: 1, jobs: seen.backups === 'absent' ? running(backup, phase) : [backup], upgraded };
+}
+
+// The volume of the backups is made before a Job that mounts it.
+function running(backup: NewObject, phase: string): readonly NewObject[] {
+  return phase === 'running' ? [backup] : [];
 }
 
 interface Around {
