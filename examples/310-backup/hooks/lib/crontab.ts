@@ -59,14 +59,13 @@ export function whyNever(schedule: string, timeZone: string, nowMs: number): str
 }
 
 function parse(schedule: string): Crontab {
-  const text = schedule.trim().toLowerCase();
-  const fields = (WORDS[text] ?? text).split(/\s+/);
+  const fields = (WORDS[schedule] ?? schedule).trim().toLowerCase().split(/\s+/);
   if (fields.length !== 5) throw new Error(`it has ${fields.length} field(s)`);
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   const days = values(day, 1, 31);
   const months = values(month, 1, 12, MONTHS);
   const weekdays = values(weekday, 0, 6, DAYS);
-  const isAny = [day, weekday].some((field) => /^[*?]/.test(field));
+  const isAny = [day, weekday].some(isStar);
   return {
     minutes: values(minute, 0, 59),
     hours: values(hour, 0, 23),
@@ -75,6 +74,11 @@ function parse(schedule: string): Crontab {
       return months.includes(date.getUTCMonth() + 1) && (isAny ? matches.every(Boolean) : matches.some(Boolean));
     },
   };
+}
+
+/** As a CronJob reads it: one star in a list is enough, and a star with a step is none. */
+function isStar(field: string): boolean {
+  return field.split(',').some((part) => /^[*?](?:\/1)?$/.test(part));
 }
 
 interface Bounds {
@@ -92,7 +96,8 @@ function values(field: string, least: number, most: number, names: readonly stri
 function valuesOf(part: string, bounds: Bounds): readonly number[] {
   const [, range = '', , step] = /^([^/]*)(\/([1-9]\d?))?$/.exec(part) ?? [];
   const { least, most } = bounds;
-  const ends = range.replace(/^[*?]$/, `${least}-${most}`).split('-', 2);
+  const ends = range.replace(/^[*?]$/, `${least}-${most}`).split('-');
+  if (ends.length > 2) throw new Error(`"${part}" has more than one hyphen`);
   const first = valueOf(ends[0] ?? '', bounds);
   const last = valueOf(ends[1] ?? (step === undefined ? ends[0] : String(most)) ?? '', bounds);
   if (last < first) throw new Error(`"${part}" ends before it begins`);

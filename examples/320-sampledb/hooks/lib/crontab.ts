@@ -27,10 +27,15 @@ export function crontabProblem(schedule: string): string | undefined {
   if (bad !== undefined)
     return `whose ${bad.name} is none: expected ${bad.from} to ${bad.to}, *, lists, ranges and steps`;
   const [, , days = [], months = []] = sets;
-  // Where a day of the week is given too, either of both is enough.
-  if (!/^[*?]/.test(texts[4] ?? '')) return undefined;
+  // Where both days are given, either of them is enough.
+  if (![texts[2], texts[4]].some(isStar)) return undefined;
   if (months.some((month) => days.some((day) => day <= (DAYS[month - 1] ?? 0)))) return undefined;
   return 'which is no day of any year: no backup would ever be taken';
+}
+
+// As a CronJob reads it: one star in a list is enough, and a star with a step is none.
+function isStar(text = ''): boolean {
+  return text.split(',').some((part) => /^[*?](?:\/1)?$/.test(part));
 }
 
 function valuesOf(text: string, field: Field): readonly number[] | undefined {
