@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
 import { objectAt } from '@hooklet/sandbox/testing';
 import { nextTick, whyNever } from '../../examples/310-backup/hooks/lib/crontab.ts';
+import { podTemplate } from '../../examples/310-backup/hooks/lib/pod.ts';
 import { readReport } from '../../examples/310-backup/hooks/lib/report.ts';
-import { secondsOf } from '../../examples/310-backup/hooks/lib/spec.ts';
+import { type Backup, secondsOf } from '../../examples/310-backup/hooks/lib/spec.ts';
 import { openWorld } from '../../src/testing/index.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -145,6 +146,9 @@ describe('a crontab', () => {
     ['*/20 8-9 * * mon-fri', 'Etc/UTC', '2026-03-06T09:40:00Z', '2026-03-09T08:00:00Z'],
     ['0 0 1 * sun', 'Etc/UTC', '2026-03-02T00:00:00Z', '2026-03-08T00:00:00Z'],
     ['30 2 * * *', 'Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T00:30:00Z'],
+    ['0 3 */10 * 1', 'Etc/UTC', '2026-01-01T03:00:00Z', '2026-01-05T03:00:00Z'],
+    ['0 3 1,* * 1', 'Etc/UTC', '2026-01-01T00:00:00Z', '2026-01-05T03:00:00Z'],
+    ['0 3 31 2 */2', 'Etc/UTC', '2026-02-01T04:00:00Z', '2026-02-03T03:00:00Z'],
     ['30 2 29 2 *', 'Etc/UTC', '2026-03-01T00:00:00Z', '2028-02-29T02:30:00Z'],
   ])('%j in %s is due after %s at %s', (schedule, zone, after, next) => {
     expect(nextTick(schedule, zone, at(after))).toBe(at(next));
@@ -158,6 +162,9 @@ describe('a crontab', () => {
     ['5-1 * * * *', /ends before it begins/],
     ['*/0 * * * *', /is no crontab/],
     ['a,b * * * *', /is no crontab/],
+    ['0 3 1-5-7 * *', /has more than one hyphen/],
+    ['@Daily', /1 field\(s\)/],
+    [' @daily', /1 field\(s\)/],
     ['@often', /1 field\(s\)/],
     ['', /1 field\(s\)/],
   ])('%j is none', (schedule, why) => {
@@ -167,6 +174,44 @@ describe('a crontab', () => {
 
 it('etcd-io PR#394: each documented form of a duration is read', () => {
   expect(['90s', '5m', '1h30m', '365h'].map(secondsOf)).toEqual([90, 300, 5400, 1_314_000]);
+});
+
+it('no text of a Backup has the value of a Secret put into it by Kubernetes', () => {
+  const secret = '$(AWS_SECRET_ACCESS_KEY) $$';
+  const words = { command: ['echo', secret], check: ['grep', secret], secretName: 'a' };
+  const metadata = { name: 'app', namespace: 'default', uid: 'u', resourceVersion: '', creationTimestamp: '' };
+  const backup: Backup = {
+    apiVersion: 'example.hooklet.dev/v1',
+    kind: 'Backup',
+    metadata,
+    spec: {
+      schedule: '@daily',
+      timeZone: 'Etc/UTC',
+      suspend: false,
+      source: { command: words },
+      destination: {
+        region: secret,
+        bucket: secret,
+        prefix: secret,
+        folder: secret,
+        secretName: 's3',
+        takeOver: secret,
+      },
+      retention: { keep: 7, keepDays: 0 },
+      verify: 'Restore',
+      drill: { schedule: '@daily', query: secret, expect: secret },
+      retries: 3,
+      startTimeout: '10m',
+      deadline: '6h',
+      lockTimeout: '2m',
+      room: { memory: '2Gi', disk: '20Gi' },
+      deletionPolicy: 'Keep',
+    },
+  };
+  const texts = JSON.stringify([podTemplate(backup, 'backup', 'i'), podTemplate(backup, 'drill', 'i')]);
+
+  expect(texts.split('$$(AWS_SECRET_ACCESS_KEY) $$$$')).toHaveLength(15);
+  expect(texts.replaceAll('$$', '')).not.toContain('$(');
 });
 
 describe('the report of a Job', { timeout: 60_000 }, () => {
@@ -250,6 +295,7 @@ describe('what a Pod leaves', () => {
     for (const exitCode of [0, 1]) {
       const report = readReport({ ...ended, container: 'command', exitCode, message });
       expect([report.reason, report.done]).toEqual(['CommandFailed', undefined]);
+      expect(report.message).toBe(`the command ended with exit code ${exitCode}: see the log of the container command`);
     }
   });
 

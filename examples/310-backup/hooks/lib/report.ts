@@ -37,7 +37,9 @@ export function readReport({ container, exitCode, reason, message }: EndedContai
   if (container !== 'engine') {
     const what = container === 'check' ? 'the check of the dump' : 'the command';
     const failed = container === 'check' ? 'CheckFailed' : 'CommandFailed';
-    return { reason: failed, message: `${what} ended with exit code ${exitCode}: ${shortened(message)}` };
+    // What it printed may have a password in it, and more people may read a Backup than a Secret.
+    const where = `see the log of the container ${container}`;
+    return { reason: failed, message: `${what} ended with exit code ${exitCode}: ${where}` };
   }
   const fields = fieldsOf(message);
   if (fields['format'] !== FORMAT)

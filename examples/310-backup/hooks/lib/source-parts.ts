@@ -1,5 +1,5 @@
 import type { CommandSource, Source, Task } from './spec.ts';
-import { given, secret, type Variable } from './variables.ts';
+import { asWritten, given, secret, type Variable } from './variables.ts';
 
 /** What the Pod of a backup has because of its source. */
 export interface SourceParts {
@@ -85,9 +85,8 @@ export function commandContainers({ command }: Source, image: string, securityCo
   return steps.map(([name, script, words]) => ({
     name,
     image: command.image ?? image,
-    command: ['/bin/sh', '-c', script, 'sh', ...words],
+    command: ['/bin/sh', '-c', script, 'sh', ...words.map(asWritten)],
     ...envFrom(command),
-    terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext,
     // The engine has another one: nothing but the dump comes from the command.
     volumeMounts: [COMMAND_TMP, OUTPUT],

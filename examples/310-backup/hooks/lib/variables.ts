@@ -7,10 +7,15 @@ export interface Variable {
 
 type Values = Readonly<Record<string, string | number | undefined>>;
 
+/** A text that Kubernetes leaves as it is: it puts the value of a variable, such as a key, in the place of $(NAME). */
+export function asWritten(text: string): string {
+  return text.replaceAll('$', () => '$$');
+}
+
 /** Variables with values, those without one left out. */
 export function given(values: Values): readonly Variable[] {
   const all = Object.entries(values);
-  return all.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: String(value) }]));
+  return all.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: asWritten(String(value)) }]));
 }
 
 /** A variable with the value of a key of a Secret. */

@@ -46,10 +46,13 @@ export const claim = (name: string, claimName: string) => ({ name, persistentVol
 export const scriptsOf = (name: string) => ({ name: 'scripts', configMap: { name: `${name}-scripts` } });
 const imageOf = (version: string): string => `postgres:${version}`;
 
+// Kubernetes puts the values of variables, such as passwords, in the place of $(NAME), and $ in the place of $$.
+const asWritten = (text: string): string => text.replaceAll('$', () => '$$');
+
 /** The settings as arguments of PostgreSQL. */
 export function settingsOf({ spec: { settings = {} } }: SampleDB): readonly string[] {
   const names = Object.keys(settings).toSorted();
-  return names.flatMap((name) => ['-c', `${name}=${settings[name] ?? ''}`]);
+  return names.flatMap((name) => ['-c', asWritten(`${name}=${settings[name] ?? ''}`)]);
 }
 
 interface Work {
