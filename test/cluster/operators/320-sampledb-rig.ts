@@ -72,7 +72,9 @@ export async function startSampleRig(plane: SharedControlPlane): Promise<SampleR
   ends.defer(async () => client.close());
   const own = handsOf(installed, client, namespace);
   await installed.apply(...surroundings(namespace));
-  await own.create('secrets', { metadata: { name: 'passwords' }, stringData: PASSWORDS });
+  // As of files, whose newline at the end is no part of a password.
+  const files = Object.fromEntries(Object.entries(PASSWORDS).map(([key, password]) => [key, `${password}\n`]));
+  await own.create('secrets', { metadata: { name: 'passwords' }, stringData: files });
   ends.defer(async () => {
     for (const { metadata } of await own.list('sampledbs')) {
       await own.remove('sampledbs', metadata.name);

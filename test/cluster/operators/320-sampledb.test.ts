@@ -157,8 +157,10 @@ describe.concurrent('a SampleDB on real servers, with real PostgreSQL', () => {
     expect(await rig.sql('ill', 'select 1')).toBe('1');
     await rig.patch('sampledbs', 'ill', { spec: { secretName: 'none' } });
     await rig.remove('sampledbs', 'ill');
-    const due = await rig.told('ill', { type: 'Snapshot', status: 'Unknown' });
-    expect(due['message']).toMatch(/To delete without one: kubectl patch sampledb ill --type merge -p /);
+    const due = await rig.told('ill', { type: 'Snapshot', status: 'False', reason: 'SnapshotHeldUp' });
+    expect(due['message']).toMatch(
+      /^Pod ill-0: .*Make the Secret none .*\. To delete without one: kubectl patch sampledb ill --type merge -p /,
+    );
     await rig.patch('sampledbs', 'ill', DISCARD);
     await isGone('ill');
     expect(await rig.get('persistentvolumeclaims', 'ill-backups')).toBeDefined();

@@ -7,6 +7,15 @@ fail() {
   exit 1
 }
 
+# A Secret that was made of a file has a newline at the end, which is no part of the password.
+read_password() { # VARIABLE KEY
+  local -n password=$1
+  password=${password%$'\n'}
+  [[ -n $password && $password != *$'\n'* ]] || fail "the key $2 of the Secret must have one line: a password that is not empty"
+}
+read_password ADMIN_PASSWORD adminPassword
+[ -z "${PASSWORD+set}" ] || read_password PASSWORD password
+
 # One server, or one step of a migration, works on the volume at a time.
 lock_volume() {
   exec 9>/volume/lock

@@ -35,7 +35,8 @@ case $(current) in
 esac
 chmod 700 "$data"
 # The password is that of the Secret, also where that has changed since.
-postgres --single -D "$data" postgres >/dev/null <<<"alter role postgres password '${ADMIN_PASSWORD//\'/\'\'}'"
+postgres --single -c exit_on_error=on -D "$data" postgres >/dev/null \
+  <<<"alter role postgres password '${ADMIN_PASSWORD//\'/\'\'}'" || fail 'the password of the role postgres cannot be set'
 postgres -D "$data" -k /tmp -c listen_addresses='*' -c hba_file=/scripts/pg_hba.conf "$@" 9>&- &
 server=$!
 # SIGTERM would wait for clients to leave.
