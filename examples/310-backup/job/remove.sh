@@ -6,6 +6,18 @@ source "${ENGINES:?}/lib/backup.sh"
 
 database_settings() { :; }
 
+# Prints which other Backups have backups here. What this one has taken over is its own.
+others_here() {
+  local manifest text
+  while IFS= read -r -d '' manifest; do
+    ! read_small "$manifest" || printf '%s\n' "${text//$'\n'/ }"
+  done < <(find "$manifests" -name manifest.json -print0) |
+    jq -R -r --arg installation "$installation" --arg unmarked "$UNMARKED" --slurpfile owner "$work/owner.json" '
+      fromjson? | objects
+      | select((.identity // $unmarked) as $identity | $owner[0].takenOver // [] | index([$identity]) | not)
+      | .installation // empty | select(. != $installation)' | sort -u | tr '\n' ' '
+}
+
 started=$(date +%s) server_version='' left_out='{}'
 set_defaults
 read_context
@@ -25,6 +37,9 @@ owned_by=$(jq -r '.installation // ""' "$work/owner.json")
 lock_take
 step remove
 target_list
+others=$(others_here)
+[[ -z $others ]] ||
+  fail FolderTaken "$BACKUP_FOLDER in $(target_describe) also has backups of ${others% }, and this is $installation: nothing is removed"
 count=$(find "$manifests" -name manifest.json -not -path "*/failed/*" | wc -l)
 # Manifests first: without one, nothing is a backup.
 store delete --include 'manifest.json' "$root"

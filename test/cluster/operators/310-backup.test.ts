@@ -120,6 +120,26 @@ describe.concurrent('a Backup whose bucket or keys change', { timeout: 2 * LIMIT
   });
 });
 
+describe.concurrent('a Backup of the same database in the same folder', { timeout: 2 * LIMIT_MS }, () => {
+  it('keeps its backups when the other one is deleted with its own', async () => {
+    const destination = { folder: `${rig.backups}/twins` };
+    await make('one', { destination, deletionPolicy: 'Delete' });
+    await make('other', { destination });
+    for (const name of ['one', 'other']) {
+      await rig.run(name, name);
+      await rig.told(name, ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: name }));
+    }
+    await rig.there('delete', 'backup', 'one', '--wait=false');
+    await rig.told('one', ({ conditions }) => {
+      const message = expect.stringMatching(/also has backups of \S+\/other, and this is \S+\/one: nothing is removed/);
+      expect(conditions).toContainEqual(expect.objectContaining({ type: 'Removed', reason: 'FolderTaken', message }));
+    });
+    expect(await goodIn(rig, 'twins')).toHaveLength(2);
+    await rig.there('patch', 'backup', 'one', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
+    await eventually(async () => expect(await rig.find('backups', 'one')).toBeUndefined(), LIMIT_MS);
+  });
+});
+
 describe.concurrent('a Backup that is deleted', { timeout: 2 * LIMIT_MS }, () => {
   it('in the foreground takes its backups with it all the same, and leaves no Job', async () => {
     await make('front', { source: DATE, deletionPolicy: 'Delete' });
@@ -244,6 +264,7 @@ describe.concurrent('a Backup to a real S3 server', { timeout: 2 * LIMIT_MS }, (
     await isRefused('bad', { retention: { keep: -1 } }, /spec\.retention\.keep/);
     await isRefused('bad', { source: {} }, /spec\.source/);
     await isRefused('bad', { source: { mysql: {} } }, /unknown field \\?"(?:spec\.source\.)?mysql/);
+    await isRefused('app-drill', {}, /the name of the drills of another Backup/);
     await isRefused('Bad', {}, /lower ?case/i);
     await isRefused('x'.repeat(41), {}, /at most 40 lower case letters/);
     await isRefused(
