@@ -235,6 +235,16 @@ describe('bad input', { timeout: 200_000 }, () => {
   });
 });
 
+it('a Backup with the name of the drills of another is refused when it is made, and may be changed', async () => {
+  const there = backup({}, 'app-drill');
+  await using world = await openWorld({ ...WORLD, hooks: [join(folder, 'hooks')], objects: [there] });
+  const made = await world.admit({ object: backup({}, 'web-drill') });
+  const changed = await world.admit({ operation: 'UPDATE', object: backup({ schedule: '@daily' }, 'app-drill') });
+
+  expect(JSON.stringify(made.answer)).toContain('got web-drill, which would be the name of the drills of another');
+  expect(JSON.stringify(changed.answer)).toContain('"code":200');
+});
+
 /** What the engines say, in their own words for the settings. */
 const ENGINES: readonly (readonly [string, string])[] = [
   ['BucketMissing', 'there is no bucket backups at http://s3:7070: make it, or correct S3_BUCKET: NoSuchBucket'],

@@ -237,6 +237,34 @@ describe('bugs of other operators', { timeout: 240_000 }, () => {
     expect(await world.get(SHOP)).toBeUndefined();
   });
 
+  it('a database that never started says why there is no snapshot of it, and how to delete it without one', async () => {
+    await using world = await openWorld({
+      limitMs: 120_000,
+      hooks: [join(folder, 'hooks', 'sampledb.ts')],
+      crds: join(folder, 'manifests', 'crd.yaml'),
+      objects: [SHOP],
+    });
+    const labels = { 'sampledb.hooklet.dev/name': 'shop', 'sampledb.hooklet.dev/part': 'database' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'shop-0', namespace: 'default', labels } };
+    await world.apply({ ...pod, spec: { containers: [{ name: 'postgresql', image: 'postgres:16' }] } });
+    const waiting = { reason: 'ErrImagePull', message: 'not found' };
+    await world.patch(
+      { ...pod, status: { containerStatuses: [{ name: 'postgresql', state: { waiting } }] } },
+      'status',
+    );
+    await world.delete(SHOP);
+
+    expect(await conditionOf(world, 'Snapshot')).toMatchObject({
+      status: 'False',
+      reason: 'SnapshotHeldUp',
+      message: expect.stringMatching(
+        /^Pod shop-0: not found\. Is there an image .* To delete without one: kubectl patch/,
+      ),
+    });
+    const events = (await world.list({ kind: 'Event' })).filter(({ reason }) => reason === 'SnapshotHeldUp');
+    expect(events).toMatchObject([{ type: 'Warning', count: 1 }]);
+  });
+
   it('a migration whose Job is deleted by hand in the middle begins again, while no server runs', async () => {
     await using world = await open();
     await world.patch({ ...SHOP, spec: { version: '17' } });
