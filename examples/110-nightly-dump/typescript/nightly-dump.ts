@@ -9,6 +9,8 @@ import { defineHook, schedule } from 'hooklet';
 const { DUMP_CRONTAB = '0 3 * * *', DUMP_DIR = '/dumps', DUMP_KEEP = '7' } = process.env;
 if (!/^[1-9]\d{0,3}$/.test(DUMP_KEEP)) throw new Error(`DUMP_KEEP is "${DUMP_KEEP}", expected a number from 1 to 9999`);
 process.umask(0o077);
+/** Files of other names are not those of this hook: they are neither counted nor removed. */
+const OWN = { dump: /^\d{8}T\d{6}Z\.dump$/, partial: /^\.partial-\d{8}T\d{6}Z$/ };
 
 export default defineHook({
   bindings: {
@@ -24,7 +26,7 @@ export default defineHook({
     if (!existsSync(dump)) await make(dump, partial, signal);
     // Only now do older ones go, and never the one of this night, whatever the clock said before.
     const dumps = (await readdir(DUMP_DIR))
-      .filter((name) => name.endsWith('.dump'))
+      .filter((name) => OWN.dump.test(name))
       .toSorted()
       .toReversed();
     const old = dumps.slice(Number(DUMP_KEEP)).filter((name) => name !== `${night}.dump`);
@@ -41,7 +43,7 @@ async function make(dump: string, partial: string, signal: AbortSignal): Promise
   const run = async (program: string, ...args: readonly string[]): Promise<string> =>
     (await promisify(execFile)(program, args, { signal, maxBuffer: 64 * 1024 * 1024 })).stdout;
   // What killed runs left.
-  for (const name of await readdir(DUMP_DIR)) if (name.startsWith('.partial-')) await rm(join(DUMP_DIR, name));
+  for (const name of await readdir(DUMP_DIR)) if (OWN.partial.test(name)) await rm(join(DUMP_DIR, name));
   await run('pg_dump', '--format=custom', '--no-password', '--lock-wait-timeout=60s', `--file=${partial}`);
   if ((await run('pg_restore', '--list', partial)) === '')
     throw new Error('there is nothing in the dump of this night');
