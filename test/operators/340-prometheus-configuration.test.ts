@@ -111,11 +111,11 @@ describe('what is selected', () => {
     })),
     namespaces: [
       { name: 'shop', labels: { env: 'a' } },
-      { name: 'other', labels: { env: 'b' } },
+      { name: 'other', labels: { env: 'b', 'monitoring.example.hooklet.dev/selectable-by': 'shop' } },
     ],
   };
-  const found = (fields: object) =>
-    selectedItems(prometheus(fields), sources).map(({ source }) => source.metadata.namespace);
+  const found = (fields: object, from = sources) =>
+    selectedItems(prometheus(fields), from).map(({ source }) => source.metadata.namespace);
 
   it.each([
     [{}, []],
@@ -132,6 +132,19 @@ describe('what is selected', () => {
     ],
   ])('by %j', (fields, namespaces) => {
     expect(found(fields)).toEqual(namespaces);
+  });
+
+  it.each([
+    [undefined, ['shop']],
+    ['shop', ['other', 'shop']],
+    ['Any', ['other', 'shop']],
+    ['any', ['shop']],
+    ['other', ['shop']],
+  ])('of another namespace is what its label %j lets the Prometheus select', (value, namespaces) => {
+    const labels = value === undefined ? {} : { 'monitoring.example.hooklet.dev/selectable-by': value };
+    const from = { ...sources, namespaces: [{ name: 'shop' }, { name: 'other', labels }] };
+
+    expect(found({ ruleSelector: {}, ruleNamespaceSelector: {} }, from)).toEqual(namespaces);
   });
 });
 

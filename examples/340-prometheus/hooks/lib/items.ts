@@ -2,15 +2,17 @@ import { createHash } from 'node:crypto';
 import { ruleFiles, type ConfigFile } from './rule-files.ts';
 import { scrapeJobs } from './scrape-job.ts';
 import { selects } from './selectors.ts';
-import type {
-  LabelSelector,
-  Meta,
-  MonitorSpec,
-  NamespaceSummary,
-  Prometheus,
-  RuleSpec,
-  Source,
-  SourceKind,
+import {
+  ANY_NAMESPACE,
+  type LabelSelector,
+  type Meta,
+  type MonitorSpec,
+  type NamespaceSummary,
+  type Prometheus,
+  type RuleSpec,
+  SELECTABLE_LABEL,
+  type Source,
+  type SourceKind,
 } from './resources.ts';
 
 /** One selected monitor or rule, and what it adds to the configuration. */
@@ -38,11 +40,12 @@ export interface Sources {
 /** The monitors and rules that a Prometheus selects, sorted by kind, namespace and name. */
 export function selectedItems({ metadata, spec }: Prometheus, sources: Sources): readonly Item[] {
   const labelsOf = new Map(sources.namespaces.map(({ name, labels }) => [name, labels]));
+  const isNamespaceSelected = (name: string, namespaces?: LabelSelector) =>
+    namespaces === undefined
+      ? name === metadata.namespace
+      : labelsOf.has(name) && selects(namespaces, labelsOf.get(name)) && agrees(name, labelsOf.get(name), metadata);
   const isSelected = (selector?: LabelSelector, namespaces?: LabelSelector) => (source: { readonly metadata: Meta }) =>
-    selects(selector, source.metadata.labels) &&
-    (namespaces === undefined
-      ? source.metadata.namespace === metadata.namespace
-      : labelsOf.has(source.metadata.namespace) && selects(namespaces, labelsOf.get(source.metadata.namespace)));
+    selects(selector, source.metadata.labels) && isNamespaceSelected(source.metadata.namespace, namespaces);
   const services = sources.serviceMonitors.filter(
     isSelected(spec.serviceMonitorSelector, spec.serviceMonitorNamespaceSelector),
   );
@@ -54,6 +57,12 @@ export function selectedItems({ metadata, spec }: Prometheus, sources: Sources):
     ...sorted(rules).map(ruleItem),
   ];
   return items.map((item) => ({ ...item, wasAccepted: wasAccepted(item.source, metadata) }));
+}
+
+/** Whether a namespace lets a Prometheus select what is in it: another one has to say so. */
+function agrees(name: string, labels: NamespaceSummary['labels'], by: Meta): boolean {
+  const from = labels?.[SELECTABLE_LABEL];
+  return name === by.namespace || from === by.namespace || from === ANY_NAMESPACE;
 }
 
 function wasAccepted({ metadata, bindings }: Source<unknown>, by: Meta): boolean {

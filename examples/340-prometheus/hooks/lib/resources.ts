@@ -4,6 +4,11 @@ export const API_VERSION = `${GROUP}/v1`;
 /** On the Pods and claims of a Prometheus: its name. */
 export const OWNER_LABEL = `${GROUP}/prometheus`;
 
+/** On a namespace: the namespace whose Prometheuses may select what is in it, or that of any. */
+export const SELECTABLE_LABEL = `${GROUP}/selectable-by`;
+/** No namespace can have this name. */
+export const ANY_NAMESPACE = 'Any';
+
 /** A selector as Kubernetes has it; one without any term selects everything. */
 export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
