@@ -1,12 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import type { Patch } from 'hooklet';
 import { configurationOf } from '../../examples/340-prometheus/hooks/lib/configuration.ts';
 import type { Judgment } from '../../examples/340-prometheus/hooks/lib/culprits.ts';
 import { fitted } from '../../examples/340-prometheus/hooks/lib/fitting.ts';
+import { dueWrites } from '../../examples/340-prometheus/hooks/lib/due-writes.ts';
 import type { Item } from '../../examples/340-prometheus/hooks/lib/items.ts';
 import { judged } from '../../examples/340-prometheus/hooks/lib/judge-cache.ts';
 import { pack } from '../../examples/340-prometheus/hooks/lib/packing.ts';
@@ -271,7 +272,10 @@ describe('names and labels that anybody can write', () => {
       // Nothing but `apply` is called.
       const patch = { apply } as Patch;
       const sources = { serviceMonitors: [], podMonitors: [], rules: [], namespaces: [] };
-      tellSources({ metadata: { namespace, name, uid: '' }, spec: {} }, { items: [item], leftOut: [], sources, patch });
+      tellSources(
+        { metadata: { namespace, name, uid: `${namespace} ${name}` }, spec: {} },
+        { items: [item], leftOut: [], sources, patch, attempt: 1 },
+      );
       return said[0];
     });
 
@@ -289,6 +293,50 @@ describe('names and labels that anybody can write', () => {
     const refused = specProblems({ metadata: { namespace: 'shop', name, uid: '' }, spec: {} });
 
     expect(refused).toEqual([expect.stringMatching(/^metadata\.name: got ".*", expected at most 40 lower case/)]);
+  });
+});
+
+describe('a status that the API server refuses', () => {
+  const saying = (name: string, is: string, wanted: string) => ({
+    kind: 'PrometheusRule' as const,
+    source: { ...ruleSource(name), bindings: null },
+    is,
+    wanted,
+  });
+
+  /** Says at each second of an hour which of these are written; what was written is seen, but for `refused`. */
+  function hourOf(names: (second: number) => readonly string[], isRefused: (name: string) => boolean) {
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const said = new Set<string>();
+    return Array.from({ length: 3600 }, (_, second) => {
+      vi.setSystemTime(second * 1000);
+      const sayings = names(second).map((name) => saying(name, said.has(name) ? 'a' : '', 'a'));
+      const owner = `${expect.getState().currentTestName}`;
+      const { due } = dueWrites(owner, sayings, { isLeaving: false, isRetry: false });
+      const written = due.map(({ source }) => source.metadata.name);
+      for (const name of written) if (!isRefused(name)) said.add(name);
+      return written;
+    });
+  }
+
+  it('is tried at most 6 times in an hour, and the others are written at once', () => {
+    const hour = hourOf(
+      () => ['bad', 'a', 'b'],
+      (name) => name === 'bad',
+    );
+
+    expect(hour[0]).toEqual(['bad', 'a', 'b']);
+    expect(hour.slice(1).flat().length).toBeLessThan(6);
+  });
+
+  it('fails one run in 5 s, however many of them come', () => {
+    const hour = hourOf(
+      (second) => Array.from({ length: 50 }, (_, index) => `bad${second + index}`),
+      () => true,
+    );
+
+    expect(hour.filter((written) => written.length > 0).length).toBeLessThanOrEqual(3600 / 5);
   });
 });
 

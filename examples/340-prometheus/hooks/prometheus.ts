@@ -88,14 +88,14 @@ export default reconcile<Prometheus, Watched>(
   async (run) => (run.finalizing ? leave(run) : keep(run)),
 );
 
-/** Nothing is left of a Prometheus that is deleted in the status of others. */
-function leave({ object, watched, patch }: Run): ReconcileAnswer {
-  tellSources(object, { items: [], leftOut: [], sources: watched, patch });
+/** Nothing is left of a Prometheus that is deleted in the status of others, where that can be written. */
+function leave({ object, watched, patch, attempt }: Run): ReconcileAnswer {
+  tellSources(object, { items: [], leftOut: [], sources: watched, patch, attempt, isLeaving: true });
   return { finalized: true };
 }
 
 async function keep(run: Run): Promise<ReconcileAnswer> {
-  const { object, watched, patch, signal } = run;
+  const { object, watched, patch, attempt, signal } = run;
   const problems = specProblems(object);
   // What is there goes on as it is until somebody corrects the Prometheus.
   if (problems.length > 0) return { refused: { reason: 'SpecRefused', message: joined(problems) } };
@@ -116,19 +116,19 @@ async function keep(run: Run): Promise<ReconcileAnswer> {
     owner: object.metadata.uid,
     signal,
   });
-  const told = tellSources(object, { items, leftOut, sources: watched, patch });
+  const told = tellSources(object, { items, leftOut, sources: watched, patch, attempt });
   const { conditions, events } = ownNews(object, [
-    accepted(leftOut),
+    accepted(leftOut, told.refused),
     loaded(states, object.spec.replicas ?? 1),
     stored(storage),
   ]);
-  const retryAfter = nextLook(object, { states, leftOut, storage });
+  const retryAfter = nextLook(object, { states, leftOut, storage, told });
   return {
     ...(storage.step !== 'release' &&
       storage.step !== 'wait' && { children: childrenOf(object, configuration, storage.claim) }),
     status: statusOf({ items, leftOut, states, configuration }),
     conditions,
-    events: [...events, ...told],
+    events: [...events, ...told.events],
     ...(retryAfter !== undefined && { retryAfter }),
   };
 }

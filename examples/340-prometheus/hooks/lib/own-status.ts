@@ -6,13 +6,27 @@ import type { Configuration } from './packing.ts';
 import type { PodState } from './reload.ts';
 import type { StorageStep } from './storage.ts';
 
-/** Whether all that is selected is in the configuration. */
-export function accepted(leftOut: readonly LeftOut[]): ConditionToSet {
-  if (leftOut.length === 0)
+type Named = Pick<Item, 'kind' | 'source'>;
+
+/** Whether all that is selected is in the configuration, and knows it. */
+export function accepted(leftOut: readonly LeftOut[], refused: readonly Named[] = []): ConditionToSet {
+  const sentences = [
+    ...(leftOut.length === 0
+      ? []
+      : [`${leftOut.length} left out, each says why in its status: ${named(leftOut.map(({ item }) => item))}`]),
+    ...(refused.length === 0
+      ? []
+      : [`the API server refuses what is written into the status of ${refused.length}: ${named(refused)}`]),
+  ];
+  if (sentences.length === 0)
     return { type: 'Complete', status: 'True', reason: 'AllAccepted', message: 'nothing that is selected is left out' };
-  const names = leftOut.map(({ item }) => nameOf(item)).slice(0, 10);
-  const message = `${leftOut.length} left out, each says why in its status: ${names.join(', ')}${leftOut.length > 10 ? ' …' : ''}`;
-  return { type: 'Complete', status: 'False', reason: 'SomeLeftOut', message };
+  const reason = leftOut.length > 0 ? 'SomeLeftOut' : 'StatusRefused';
+  return { type: 'Complete', status: 'False', reason, message: joined(sentences) };
+}
+
+function named(all: readonly Named[]): string {
+  const names = all.map(nameOf).slice(0, 10);
+  return `${names.join(', ')}${all.length > 10 ? ' …' : ''}`;
 }
 
 /** Whether all Pods run with the configuration. */
@@ -100,6 +114,6 @@ export function statusOf({ items, leftOut, states, configuration }: Found) {
 
 const MAX_NAMED = 100;
 
-function nameOf({ kind, source }: Item): string {
+function nameOf({ kind, source }: Named): string {
   return `${kind} ${source.metadata.namespace}/${source.metadata.name}`;
 }

@@ -1,5 +1,6 @@
 import type { EventToRecord, Patch } from 'hooklet';
 import type { LeftOut } from './culprits.ts';
+import { dueWrites, type Saying } from './due-writes.ts';
 import type { Item, Sources } from './items.ts';
 import {
   API_VERSION,
@@ -17,32 +18,63 @@ interface Told {
   readonly leftOut: readonly LeftOut[];
   readonly sources: Sources;
   readonly patch: Patch;
+  readonly attempt: number;
+  readonly isLeaving?: boolean;
+}
+
+/** What was said. */
+export interface Said {
+  readonly events: readonly EventToRecord[];
+  /** Those whose status the API server does not let be written. */
+  readonly refused: readonly Pick<Item, 'kind' | 'source'>[];
+  /** When to come again to say the rest. */
+  readonly seconds?: number;
 }
 
 /**
  * Says in the status of each selected monitor and rule whether this Prometheus has it, and removes what it said of those
- * that it does not select. Writes only what differs, and returns an Event for each that is left out since then.
+ * that it does not select. Writes only what differs, with an Event for each that is left out since then, and holds back
+ * what is refused.
  */
 export function tellSources(
   { metadata }: Prometheus,
-  { items, leftOut, sources, patch }: Told,
-): readonly EventToRecord[] {
+  { items, leftOut, sources, patch, attempt, isLeaving = false }: Told,
+): Said {
   const out = new Map(leftOut.map((one) => [one.item, one]));
-  const events = items.flatMap((item) => {
-    const old = bindingOf(item.source, metadata)?.conditions?.find(({ type }) => type === 'Accepted');
-    const condition = verdictOf(item, out.get(item), old);
-    if (old !== undefined && isSame(old, condition)) return [];
-    const { namespace, name } = metadata;
-    write(patch, metadata, item, [{ namespace, name, conditions: [condition] }]);
-    const isNews = condition.status === 'False' && (old?.status !== 'False' || old.message !== condition.message);
-    return isNews ? [eventAbout(item, condition, `${namespace}/${name}`)] : [];
-  });
   const told = new Set(items.map(({ source }) => source));
-  for (const [kind, source] of all(sources)) {
-    const isLeft = !told.has(source) && bindingOf(source, metadata) !== undefined;
-    if (isLeft) write(patch, metadata, { kind, source }, []);
-  }
-  return events.slice(0, MAX_EVENTS);
+  const others = all(sources).filter(([, source]) => !told.has(source) && bindingOf(source, metadata) !== undefined);
+  const sayings = [
+    ...items.map((item) => verdictSaying(item, out.get(item), metadata)),
+    ...others.map(([kind, source]) => ({ kind, source, is: textOf(bindingOf(source, metadata)), wanted: '' })),
+  ];
+  const { due, refused, lost, seconds } = dueWrites<Verdict>(metadata.uid, sayings, {
+    isLeaving,
+    isRetry: attempt > 1,
+  });
+  for (const one of due) write(patch, metadata, one, one.binding === undefined ? [] : [one.binding]);
+  const events = [...lost, ...due.flatMap(({ event }) => event ?? [])].slice(0, MAX_EVENTS);
+  return { events, refused, ...(seconds !== undefined && { seconds }) };
+}
+
+interface Verdict extends Saying {
+  readonly binding?: Binding;
+}
+
+function verdictSaying(item: Item, out: LeftOut | undefined, { namespace, name }: Meta): Verdict {
+  const was = bindingOf(item.source, { namespace, name });
+  const old = was?.conditions?.find(({ type }) => type === 'Accepted');
+  const condition = verdictOf(item, out, old);
+  const binding = { namespace, name, conditions: [condition] };
+  const isNews = condition.status === 'False' && (old?.status !== 'False' || old.message !== condition.message);
+  const event = isNews ? { event: eventAbout(item, condition, `${namespace}/${name}`) } : {};
+  return { kind: item.kind, source: item.source, is: textOf(was), wanted: textOf(binding), binding, ...event };
+}
+
+/** All of a binding but when it changed; '' where there is none. */
+function textOf(binding: Binding | undefined): string {
+  if (binding === undefined) return '';
+  const found = binding.conditions?.find(({ type }) => type === 'Accepted');
+  return JSON.stringify([found?.status, found?.reason, found?.message, found?.observedGeneration]);
 }
 
 function write(
@@ -79,15 +111,6 @@ function verdictOf({ source }: Item, out: LeftOut | undefined, old: Condition | 
     observedGeneration: source.metadata.generation ?? 0,
     lastTransitionTime: time ?? `${new Date().toISOString().slice(0, 19)}Z`,
   };
-}
-
-function isSame(old: Condition, condition: Condition): boolean {
-  return (
-    old.status === condition.status &&
-    old.reason === condition.reason &&
-    old.message === condition.message &&
-    old.observedGeneration === condition.observedGeneration
-  );
 }
 
 function bindingOf(
