@@ -235,6 +235,38 @@ describe('etcd: change', () => {
     },
   );
 
+  it('a mistake in the spec costs no disk: a member that was not well since it was rolled is not replaced', async () => {
+    const made = await running({ repair: { after: '1m' } });
+    const uids = () => named(0, 1, 2).map((name) => made.objects.get(`PersistentVolumeClaim/data-${name}`)?.uid);
+    const before = uids();
+    made.badImages.add('gcr.io/etcd-development/etcd:v3.6.99');
+    made.spec = { ...made.spec, version: '3.6.99' };
+    for (let tick = 0; tick < 60; tick++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe('FormFailing');
+    expect(uids()).toEqual(before);
+    made.spec = { ...made.spec, version: '3.6.8' };
+    await made.rests();
+    expect(uids()).toEqual(before);
+    expect(made.status.members?.map(({ version }) => version)).toEqual(['3.6.8', '3.6.8', '3.6.8']);
+  });
+
+  it('a member that loses its disk when it was rolled, before the others are, is replaced', async () => {
+    const made = await running({ repair: { after: '1m' } });
+    const id = (name: string) => made.status.members?.find((member) => member.name === name)?.id;
+    made.spec = { ...made.spec, version: '3.6.8' };
+    const versionOf = (name: string) => made.status.members?.find((member) => member.name === name)?.version;
+    await made.until(() => named(0, 1, 2).filter((name) => versionOf(name) === '3.6.8').length === 1);
+    await made.step();
+    const rolled = named(0, 1, 2).find((name) => versionOf(name) === '3.6.8') ?? '';
+    const before = id(rolled);
+    made.loseDisk(rolled);
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+    expect(made.status.members?.map(({ id: one }) => one)).not.toContain(before);
+  });
+
   it('a founding member with a bad image is mended by a good one', async () => {
     const made = world({ version: '3.6.99' });
     made.badImages.add('gcr.io/etcd-development/etcd:v3.6.99');

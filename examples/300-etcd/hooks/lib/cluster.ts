@@ -73,6 +73,8 @@ export interface MemberStatus {
   readonly id: string;
   readonly role: 'leader' | 'follower' | 'learner' | 'unknown';
   readonly version: string;
+  /** What its StatefulSet was made from when it was last well; absent before. */
+  readonly form?: string;
   /** Since when it does not answer; absent while it does. */
   readonly failingSince?: string;
 }

@@ -9,7 +9,7 @@ import { certificatesOf, tlsStatus } from './tls/tell-tls.ts';
 export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<string, unknown>> {
   const { cluster, clusterId, members, before, nowMs } = observed;
   const at = new Date(nowMs).toISOString();
-  const told = members?.map((member) => memberStatus(member, before, at)) ?? before;
+  const told = members?.map((member) => memberStatus(member, observed, at)) ?? before;
   // Members may still name a leader that does not answer.
   const leader = members?.find(({ isLeader, isHealthy }) => isLeader && isHealthy)?.name;
   const versions = [...new Set(told.map(({ version }) => version).filter((version) => version !== ''))].toSorted();
@@ -26,11 +26,13 @@ export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<
   };
 }
 
-function memberStatus(member: Member, before: readonly MemberStatus[], at: string): MemberStatus {
+function memberStatus(member: Member, { before, parts }: Observed, at: string): MemberStatus {
   const { id, name, version, isHealthy } = member;
   const known = before.find((one) => one.id === id);
-  const role = roleOf(member);
-  const common = { name, id, role, version: version === '' ? (known?.version ?? '') : version };
+  const set = parts.find((one) => one.name === name)?.set;
+  const form = isHealthy && set?.isSettled === true ? set.form : known?.form;
+  const said = { role: roleOf(member), version: version === '' ? (known?.version ?? '') : version };
+  const common = { name, id, ...said, ...(form !== undefined && { form }) };
   return isHealthy || !member.isStarted ? common : { ...common, failingSince: known?.failingSince ?? at };
 }
 
