@@ -4,6 +4,7 @@ import { backupProblem, restoreProblem } from './lib/backup-problem.ts';
 import type { BackupSpec } from './lib/backup.ts';
 import { GROUP, type ClusterSpec } from './lib/cluster.ts';
 import { changeProblem } from './lib/change-problem.ts';
+import { nameProblem } from './lib/name-problem.ts';
 import { restoreVersionProblem } from './lib/restore-version.ts';
 import type { RestoreSpec } from './lib/restore.ts';
 import { specProblem } from './lib/spec-problem.ts';
@@ -30,7 +31,9 @@ export default defineHook({
       const [object, old] = [request.object ?? undefined, request.oldObject ?? undefined];
       // What is being deleted only loses its finalizers.
       if (object === undefined || object.metadata.deletionTimestamp !== undefined) continue;
-      const problem = problemOf(request.kind.kind, object, old);
+      const named = old === undefined && request.kind.kind !== 'EtcdRestore';
+      const name = named ? nameProblem('metadata.name', object.metadata.name) : undefined;
+      const problem = name ?? problemOf(request.kind.kind, object, old);
       if (problem !== undefined) return answer.deny(problem);
     }
     answer.allow();

@@ -1,6 +1,8 @@
 import { whyNever } from './backup-engine/crontab.ts';
 import type { BackupSpec } from './backup.ts';
+import { nameProblem } from './name-problem.ts';
 import type { RestoreSpec } from './restore.ts';
+import { specProblem } from './spec-problem.ts';
 
 /** All that is wrong with the spec of an EtcdBackup, in one text; undefined where nothing is. */
 export function backupProblem(spec: BackupSpec, nowMs: number): string | undefined {
@@ -9,7 +11,19 @@ export function backupProblem(spec: BackupSpec, nowMs: number): string | undefin
 
 /** The same of an EtcdRestore. */
 export function restoreProblem(spec: RestoreSpec): string | undefined {
-  return joined([oneOf(spec, 'backup', 'from')]);
+  const { cluster, template } = spec;
+  return joined([oneOf(spec, 'backup', 'from'), nameProblem('spec.cluster', cluster), templateProblem(template)]);
+}
+
+/** The definition says nothing of what is in a template. */
+function templateProblem(template: RestoreSpec['template']): string | undefined {
+  const { replicas, version, storage }: Readonly<Record<string, unknown>> = { ...template };
+  const { size }: Readonly<Record<string, unknown>> = Object(storage);
+  if (typeof replicas !== 'number' || typeof version !== 'string' || typeof size !== 'string') {
+    return 'spec.template needs replicas, version and storage.size, as in an EtcdCluster';
+  }
+  if ('restore' in template) return 'spec.template.restore is given, but spec says what is restored: remove it';
+  return specProblem(template)?.replaceAll('spec.', 'spec.template.');
 }
 
 function joined(problems: readonly (string | undefined)[]): string | undefined {

@@ -1,5 +1,4 @@
 import type { ClusterSpec, EtcdCluster } from './cluster.ts';
-import { bytesOf } from './quantity.ts';
 import { tlsChange } from './tls/tls-problem.ts';
 import { versionProblem } from './version-problem.ts';
 
@@ -19,10 +18,8 @@ export function changeProblem({ spec, status }: EtcdCluster, old: EtcdCluster): 
 
 type Storage = ClusterSpec['storage'];
 
-function storageChange({ size, storageClassName }: Storage, before: Storage): string | undefined {
-  if ((bytesOf(before.size) ?? 0) > (bytesOf(size) ?? 0)) {
-    return `spec.storage.size is ${size}, but was ${before.size}, and volumes cannot shrink: ask for at least ${before.size}`;
-  }
+/** Not the size: the hook compares it with the volumes, so that one that no volume ever had can be taken back. */
+function storageChange({ storageClassName }: Storage, before: Storage): string | undefined {
   if (before.storageClassName === storageClassName) return undefined;
   return `spec.storage.storageClassName is ${storageClassName ?? 'absent'}, but was ${before.storageClassName ?? 'absent'}, and the class of a volume cannot change: set it back, or restore a backup into a new cluster`;
 }

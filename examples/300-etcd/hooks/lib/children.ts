@@ -62,9 +62,12 @@ function memberObjects(observed: Observed, wanted: Wanted, { member, step }: Abo
   const listed = observed.members?.find(({ name }) => name === member);
   const { size, storageClassName } = spec.storage;
   const { data } = startOf(observed, member, { there, isRestored: spec.restore !== undefined });
+  // Nothing mounts a claim of that name that belongs to somebody else.
+  const isClaimed = there?.claim !== undefined;
   // Its Pod waits for its certificates.
   const isUncertified = tls !== undefined && !tls.held.members.has(member);
-  const mayStart = step.do !== 'restore' && step.do !== 'certify' && !isRestoring(observed, step) && !isUncertified;
+  const mayStart =
+    isClaimed && !isUncertified && step.do !== 'restore' && step.do !== 'certify' && !isRestoring(observed, step);
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: member, labels }, data },
     {
@@ -95,12 +98,15 @@ function isRestoring({ restoring, clusterId }: Observed, step: Step): boolean {
 
 /** The Job stays until the cluster has answered. */
 function restoreJob(
-  { cluster, uid, clusterId, restoreGiven }: Observed,
+  { cluster, uid, clusterId, restoreGiven, parts }: Observed,
   { spec }: Wanted,
   step: Step,
 ): readonly NewObject[] {
   if (clusterId !== undefined) return [];
-  if (step.do === 'restore') return [restoreJobOf(cluster, uid, spec)];
+  if (step.do === 'restore') {
+    const isClaimed = parts.some(({ name, claim }) => name === step.member && claim !== undefined);
+    return isClaimed ? [restoreJobOf(cluster, uid, spec)] : [];
+  }
   return restoreGiven === undefined ? [] : [asGiven(restoreGiven)];
 }
 

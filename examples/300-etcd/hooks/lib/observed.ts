@@ -73,6 +73,7 @@ export interface MemberSet {
 }
 
 export interface MemberClaim {
+  /** Of its volume; before there is one, what was asked for. */
   readonly size: string;
   readonly storageClassName: string | undefined;
 }

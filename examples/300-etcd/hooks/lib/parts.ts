@@ -107,8 +107,9 @@ function claimOf(object: KubernetesObject): MemberClaim {
   const spec = fieldsOf(Reflect.get(object, 'spec'));
   const requests = fieldsOf(fieldsOf(spec['resources'])['requests']);
   const { storageClassName } = spec;
+  const { storage } = fieldsOf(fieldsOf(Reflect.get(object, 'status'))['capacity']);
   return {
-    size: textOf(requests['storage']),
+    size: textOf(storage) || textOf(requests['storage']),
     storageClassName: textOf(storageClassName) || undefined,
   };
 }

@@ -4,6 +4,8 @@ import { tlsProblem } from './tls/tls-problem.ts';
 
 const MOST_MEMBERS = 11;
 const LEAST_BYTES = 256 * 1024 * 1024;
+/** A year; etcd reads no more than 292. */
+const MOST_COMPACTION_MS = 365 * 86_400_000;
 /** The minors that this hook knows how to run. */
 const KNOWN_MINORS: readonly number[] = [5, 6];
 
@@ -59,8 +61,9 @@ function elections({ options = {} }: ClusterSpec): string | undefined {
 }
 
 function compaction({ options: { autoCompaction } = {} }: ClusterSpec): string | undefined {
-  if (autoCompaction === undefined || millisecondsOf(autoCompaction) !== undefined) return undefined;
-  return `spec.options.autoCompaction is "${autoCompaction}": ask for a duration such as 1h`;
+  if (autoCompaction === undefined || (millisecondsOf(autoCompaction) ?? Infinity) <= MOST_COMPACTION_MS)
+    return undefined;
+  return `spec.options.autoCompaction is "${autoCompaction}": ask for a duration such as 1h, at most 8760h`;
 }
 
 function defragmentation({ defragment: { least } = {} }: ClusterSpec): string | undefined {
