@@ -55,19 +55,13 @@ interface About {
 }
 
 function memberObjects(observed: Observed, wanted: Wanted, { member, step }: About): readonly NewObject[] {
-  const { cluster, parts, tls } = observed;
+  const { cluster, parts } = observed;
   const { spec } = wanted;
   const labels = { [CLUSTER_LABEL]: cluster.name };
   const there = parts.find(({ name }) => name === member);
   const listed = observed.members?.find(({ name }) => name === member);
   const { size, storageClassName } = spec.storage;
   const { data } = startOf(observed, member, { there, isRestored: spec.restore !== undefined });
-  // Nothing mounts a claim of that name that belongs to somebody else.
-  const isClaimed = there?.claim !== undefined;
-  // Its Pod waits for its certificates.
-  const isUncertified = tls !== undefined && !tls.held.members.has(member);
-  const mayStart =
-    isClaimed && !isUncertified && step.do !== 'restore' && step.do !== 'certify' && !isRestoring(observed, step);
   return [
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: member, labels }, data },
     {
@@ -80,10 +74,18 @@ function memberObjects(observed: Observed, wanted: Wanted, { member, step }: Abo
         ...(storageClassName !== undefined && { storageClassName }),
       },
     },
-    ...(there?.set === undefined && !mayStart
+    ...(there?.set === undefined && !mayStart(observed, { member, step }, there)
       ? []
       : [setOf(observed, { wanted, there, isFree: isFree(step, member, listed) }, member)]),
   ];
+}
+
+/** Whether a member may get its first StatefulSet. Its Pod waits for its certificates, and mounts no claim of others. */
+function mayStart(observed: Observed, { member, step }: About, there: MemberParts | undefined): boolean {
+  const { tls } = observed;
+  if (there?.claim === undefined) return false;
+  if (tls !== undefined && !tls.held.members.has(member)) return false;
+  return step.do !== 'restore' && step.do !== 'certify' && !isRestoring(observed, step);
 }
 
 /** Whether a member may get another StatefulSet: it is its turn, or it has no data yet. */

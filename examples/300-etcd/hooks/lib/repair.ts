@@ -14,16 +14,10 @@ export function repairStep(observed: Observed, wanted: Wanted, members: readonly
   if (noSpace.length > 0) {
     return wait('MemberFailing', `${names} does not answer, and is not replaced while the alarm NOSPACE is raised`);
   }
-  if (isNewForm(observed, member)) {
-    return wait(
-      'FormFailing',
-      `${names} has not been well since its StatefulSet was changed, so its disk is not what is wrong and it is not replaced: see Pod ${names}-0, and correct the spec (version, image, options, pod). If its disk is lost too: etcdctl member remove ${member.id}`,
-    );
-  }
-  const sinceMs = Date.parse(observed.before.find(({ name }) => name === member.name)?.failingSince ?? '');
-  const forMs = observed.nowMs - sinceMs;
+  const changed = changedStep(observed, member);
+  if (changed !== undefined) return changed;
   const limit = `${wanted.repairAfterMs / 1000}s`;
-  if (!(forMs >= wanted.repairAfterMs)) {
+  if (!(failingMs(observed, member) >= wanted.repairAfterMs)) {
     return wait('MemberFailing', `${names} does not answer; after ${limit} (spec.repair.after) it is replaced`);
   }
   if (!observed.silent.includes(member.name)) {
@@ -42,9 +36,18 @@ export function repairStep(observed: Observed, wanted: Wanted, members: readonly
   return { do: 'replace', member: member.name, id: member.id, why: `it has not answered for ${limit}` };
 }
 
-/** Whether it was well, but not since its StatefulSet was given what is in it now. A learner holds nothing that could be lost. */
-function isNewForm({ before, parts }: Observed, { id, name, isLearner }: Member): boolean {
+/** For how long it has not answered; NaN where no run has seen that yet. */
+function failingMs({ before, nowMs }: Observed, member: Member): number {
+  return nowMs - Date.parse(before.find(({ name }) => name === member.name)?.failingSince ?? '');
+}
+
+/** Waits for a voter that was well, but not since its StatefulSet was given what is in it now. */
+function changedStep({ before, parts }: Observed, { id, name, isLearner }: Member): Step | undefined {
   const wellIn = before.find((one) => one.id === id)?.form;
   const form = parts.find((one) => one.name === name)?.set?.form;
-  return !isLearner && wellIn !== undefined && form !== undefined && form !== wellIn;
+  if (isLearner || wellIn === undefined || form === undefined || form === wellIn) return undefined;
+  return wait(
+    'FormFailing',
+    `${name} has not been well since its StatefulSet was changed, so its disk is not what is wrong and it is not replaced: see Pod ${name}-0, and correct the spec (version, image, options, pod). If its disk is lost too: etcdctl member remove ${id}`,
+  );
 }

@@ -29,11 +29,15 @@ export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<
 function memberStatus(member: Member, { before, parts }: Observed, at: string): MemberStatus {
   const { id, name, version, isHealthy } = member;
   const known = before.find((one) => one.id === id);
+  const said = { role: roleOf(member), version: version === '' ? (known?.version ?? '') : version };
+  const common = { name, id, ...said, ...formOf(member, parts, known) };
+  return isHealthy || !member.isStarted ? common : { ...common, failingSince: known?.failingSince ?? at };
+}
+
+function formOf({ name, isHealthy }: Member, parts: Observed['parts'], known: MemberStatus | undefined) {
   const set = parts.find((one) => one.name === name)?.set;
   const form = isHealthy && set?.isSettled === true ? set.form : known?.form;
-  const said = { role: roleOf(member), version: version === '' ? (known?.version ?? '') : version };
-  const common = { name, id, ...said, ...(form !== undefined && { form }) };
-  return isHealthy || !member.isStarted ? common : { ...common, failingSince: known?.failingSince ?? at };
+  return form === undefined ? {} : { form };
 }
 
 function roleOf({ isLeader, isLearner, isHealthy }: Member): MemberStatus['role'] {
