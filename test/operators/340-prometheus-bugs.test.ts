@@ -273,6 +273,16 @@ const FAILURES: readonly Failure[] = [
     message: 'promtool gave no answer',
     promtool: '#!/bin/sh\nkill -9 $$\n',
   },
+  {
+    reason: 'NotChecked',
+    type: 'Ready',
+    message: 'this promtool was built without the discovery of Kubernetes, as that of Debian is: use that of',
+    rule: rule('up'),
+    promtool: `#!/bin/sh
+echo "  FAILED: parsing YAML file a: line 10: field kubernetes_sd_configs not found in type config.ScrapeConfig"
+exit 1
+`,
+  },
 ];
 
 describe('each failure is told by a condition and a Warning Event (etcd-io PR#395)', () => {

@@ -1,5 +1,5 @@
 import type { Item } from './items.ts';
-import { type Check, NoAnswer } from './promtool.ts';
+import { type Check, NoAnswer, UnfitPromtool } from './promtool.ts';
 
 /** Why an item is left out. */
 export interface LeftOut {
@@ -82,7 +82,7 @@ class Search {
   /** The same, where no answer is as good as a refusal. */
   async tried(items: readonly Item[]): Promise<string | NoAnswer | undefined> {
     return this.whole(items).catch((error: unknown) => {
-      if (error instanceof NoAnswer) return error;
+      if (error instanceof NoAnswer && !(error instanceof UnfitPromtool)) return error;
       throw error;
     });
   }

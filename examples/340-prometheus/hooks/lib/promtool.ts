@@ -12,6 +12,9 @@ export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
+/** promtool refuses every monitor, whatever is in it. */
+export class UnfitPromtool extends NoAnswer {}
+
 /** What promtool says of a configuration; `undefined`: it would be taken. */
 export type Check = (items: readonly Item[]) => Promise<string | undefined>;
 
@@ -54,8 +57,12 @@ async function ask(version: string, { file, folder, signal }: Asked): Promise<st
   if (!failed && output.includes('SUCCESS')) return undefined;
   if (!failed || !output.includes('FAILED'))
     throw new NoAnswer(`promtool gave no answer: ${output.trim().slice(0, 300) || 'it said nothing'}`);
+  if (output.includes('field kubernetes_sd_configs not found')) throw new UnfitPromtool(UNFIT);
   return sentenceOf(output, folder);
 }
+
+const UNFIT =
+  'this promtool was built without the discovery of Kubernetes, as that of Debian is: use that of the image prom/prometheus:v3.13.5';
 
 /** The promtool of this version where the image has one, such as `promtool-2.53.5`, else `promtool`. */
 const ASK = `
