@@ -151,6 +151,20 @@ describe('a Prometheus by itself', { timeout: 120_000 }, () => {
     expect(most).toBeLessThanOrEqual(2);
     expect((peak - before) / 1e6).toBeLessThan(150);
   });
+
+  it('that answers, but slowly, is asked again after 15 s, however often it has been slow', async () => {
+    await listen('127.0.90.12', (_, response) => void setTimeout(() => response.end('{}'), 3000));
+    vi.useFakeTimers({ toFake: ['Date'], now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const look = { known: [], owner: 'slow', signal: never };
+
+    for (const now of [0, 15_000, 30_000]) {
+      vi.setSystemTime(now);
+      expect(await loadInto(podsAt('127.0.90.12'), configuration, look)).toMatchObject([
+        { state: 'waiting', message: 'its volume has an older configuration', seconds: 15 },
+      ]);
+    }
+  });
 });
 
 const MEGABYTE = Buffer.alloc(1_000_000, 'x');

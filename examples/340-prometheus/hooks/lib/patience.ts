@@ -9,6 +9,7 @@ interface Slow {
   readonly untilMs: number;
 }
 
+const BUSY_MS = 15_000;
 const FIRST_MS = 10_000;
 const LATEST_MS = 300_000;
 const PAUSE_MS = 60_000;
@@ -24,18 +25,20 @@ export function notNow(owner: string, pod: string): { readonly message: string; 
   return { message, seconds: Math.ceil((untilMs - now) / 1000) };
 }
 
-/** Has a Pod that took too long wait twice as long as the time before, 5 min at most. */
-export function tookLong(pod: string, message: string): void {
-  const waitMs = Math.min((slow.get(pod)?.waitMs ?? FIRST_MS / 2) * 2, LATEST_MS);
+/** Has a Pod that took too long wait: for 15 s where it answered, else twice as long as before, 5 min at most. */
+export function tookLong(pod: string, message: string, isSilent: boolean): void {
+  const doubled = Math.min((slow.get(pod)?.waitMs ?? FIRST_MS / 2) * 2, LATEST_MS);
+  // What answers begins anew.
+  const waitMs = isSilent ? doubled : FIRST_MS / 2;
   slow.delete(pod);
-  slow.set(pod, { message, waitMs, untilMs: Date.now() + waitMs });
+  slow.set(pod, { message, waitMs, untilMs: Date.now() + (isSilent ? waitMs : BUSY_MS) });
   forgetFirst(slow);
 }
 
-/** Has all Pods of a Prometheus wait for a minute. */
-export function pause(owner: string): void {
+/** Has all Pods of a Prometheus wait, for a minute where several did not answer. */
+export function pause(owner: string, isSilent: boolean): void {
   paused.delete(owner);
-  paused.set(owner, Date.now() + PAUSE_MS);
+  paused.set(owner, Date.now() + (isSilent ? PAUSE_MS : BUSY_MS));
   forgetFirst(paused);
 }
 

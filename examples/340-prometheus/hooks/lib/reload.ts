@@ -9,7 +9,13 @@ import { ask } from './web.ts';
 export type PodState =
   | { readonly pod: PodSummary; readonly state: 'loaded' }
   /** It does not answer yet, or its volume has not got the files yet; `seconds`: when it is asked again at the earliest. */
-  | { readonly pod: PodSummary; readonly state: 'waiting'; readonly message: string; readonly seconds?: number }
+  | {
+      readonly pod: PodSummary;
+      readonly state: 'waiting';
+      readonly message: string;
+      readonly isSilent?: boolean;
+      readonly seconds?: number;
+    }
   /** It goes on with what it had. */
   | { readonly pod: PodSummary; readonly state: 'refused'; readonly message: string };
 
@@ -17,7 +23,7 @@ export type PodState =
 const inTurn = turns(2);
 /** For all that a Pod is asked in one turn. */
 const POD_MS = 15_000;
-const SLOW_MS = 5_000;
+const SLOW_MS = 8_000;
 const MAX_SLOW = 2;
 
 interface Look {
@@ -30,7 +36,7 @@ interface Look {
 /**
  * Has every Pod load the configuration, two at a time of all Prometheuses, and believes none of them: a Pod has loaded it
  * when it shows the mark of the configuration, its metric says that the last reload succeeded, and the rules that it
- * evaluates are from all files. One that takes long to answer is asked less and less often.
+ * evaluates are from all files. One that gives no answer is asked less and less often.
  */
 export async function loadInto(
   pods: readonly PodSummary[],
@@ -54,9 +60,10 @@ export async function loadInto(
           answered(pod.uid);
           return state;
         }
-        tookLong(pod.uid, state.message);
+        const { message, isSilent = false } = state;
+        tookLong(pod.uid, message, isSilent);
         slow += 1;
-        if (slow === MAX_SLOW) pause(owner);
+        if (slow === MAX_SLOW) pause(owner, isSilent);
         return { ...state, ...notNow(owner, pod.uid) };
       });
     }),
@@ -66,13 +73,13 @@ export async function loadInto(
 async function loadIntoPod(pod: PodSummary, configuration: Configuration, signal: AbortSignal): Promise<PodState> {
   const before = await missing(pod, configuration, signal);
   if (before === undefined) return { pod, state: 'loaded' };
-  if (before.isSilent) return { pod, state: 'waiting', message: before.message };
+  if (before.isSilent) return { pod, state: 'waiting', ...before };
   const { code, body } = await ask({ method: 'POST', address: pod.ip, path: '/-/reload' }, signal);
   if (code === 0 || code === 503)
-    return { pod, state: 'waiting', message: `it does not answer: ${body.slice(0, 200)}` };
+    return { pod, state: 'waiting', message: `it does not answer: ${body.slice(0, 200)}`, isSilent: code === 0 };
   if (code !== 200) return { pod, state: 'refused', message: body.trim().slice(0, 400) };
   const after = await missing(pod, configuration, signal);
-  return after === undefined ? { pod, state: 'loaded' } : { pod, state: 'waiting', message: after.message };
+  return after === undefined ? { pod, state: 'loaded' } : { pod, state: 'waiting', ...after };
 }
 
 /** Whether a configuration has the mark among its rule files, where no monitor can put it. */
