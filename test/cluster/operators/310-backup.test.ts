@@ -123,20 +123,22 @@ describe.concurrent('a Backup whose bucket or keys change', { timeout: 2 * LIMIT
 describe.concurrent('a Backup of the same database in the same folder', { timeout: 2 * LIMIT_MS }, () => {
   it('keeps its backups when the other one is deleted with its own', async () => {
     const destination = { folder: `${rig.backups}/twins` };
-    await make('one', { destination, deletionPolicy: 'Delete' });
-    await make('other', { destination });
-    for (const name of ['one', 'other']) {
+    await make('shared-one', { destination, deletionPolicy: 'Delete' });
+    await make('shared-other', { destination });
+    for (const name of ['shared-one', 'shared-other']) {
       await rig.run(name, name);
       await rig.told(name, ({ lastSuccess }) => expect(lastSuccess).toMatchObject({ job: name }));
     }
-    await rig.there('delete', 'backup', 'one', '--wait=false');
-    await rig.told('one', ({ conditions }) => {
-      const message = expect.stringMatching(/also has backups of \S+\/other, and this is \S+\/one: nothing is removed/);
+    await rig.there('delete', 'backup', 'shared-one', '--wait=false');
+    await rig.told('shared-one', ({ conditions }) => {
+      const message = expect.stringMatching(
+        /also has backups of \S+\/shared-other, and this is \S+\/shared-one: nothing is removed/,
+      );
       expect(conditions).toContainEqual(expect.objectContaining({ type: 'Removed', reason: 'FolderTaken', message }));
     });
     expect(await goodIn(rig, 'twins')).toHaveLength(2);
-    await rig.there('patch', 'backup', 'one', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
-    await eventually(async () => expect(await rig.find('backups', 'one')).toBeUndefined(), LIMIT_MS);
+    await rig.there('patch', 'backup', 'shared-one', '--type=merge', '-p', '{"spec":{"deletionPolicy":"Keep"}}');
+    await eventually(async () => expect(await rig.find('backups', 'shared-one')).toBeUndefined(), LIMIT_MS);
   });
 });
 
