@@ -9,6 +9,7 @@ import type { Judgment } from '../../examples/340-prometheus/hooks/lib/culprits.
 import { fitted } from '../../examples/340-prometheus/hooks/lib/fitting.ts';
 import { dueWrites } from '../../examples/340-prometheus/hooks/lib/due-writes.ts';
 import type { Item } from '../../examples/340-prometheus/hooks/lib/items.ts';
+import { notNow, pause, tookLong } from '../../examples/340-prometheus/hooks/lib/patience.ts';
 import { judged } from '../../examples/340-prometheus/hooks/lib/judge-cache.ts';
 import { pack } from '../../examples/340-prometheus/hooks/lib/packing.ts';
 import { loadInto } from '../../examples/340-prometheus/hooks/lib/reload.ts';
@@ -310,6 +311,17 @@ describe('names and labels that anybody can write', () => {
   });
 });
 
+it('a Pod that took long to answer is asked again at once where the clock is set back by a day', () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 86_400_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  tookLong('pod-of-a-clock', 'silent', true);
+  pause('owner-of-a-clock', true);
+  expect(notNow('owner-of-a-clock', 'pod-of-a-clock')).toEqual({ message: 'silent', seconds: 60 });
+  vi.setSystemTime(0);
+
+  expect(notNow('owner-of-a-clock', 'pod-of-a-clock')).toBeUndefined();
+});
+
 describe('a status that the API server refuses', () => {
   const saying = (name: string, is: string, wanted: string) => ({
     kind: 'PrometheusRule' as const,
@@ -342,6 +354,23 @@ describe('a status that the API server refuses', () => {
 
     expect(hour[0]).toEqual(['bad', 'a', 'b']);
     expect(hour.slice(1).flat().length).toBeLessThan(6);
+  });
+
+  it('holds up the others for 5 s at most where the clock is set back by a day', () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const written = (names: readonly string[]) =>
+      dueWrites(
+        'set-back',
+        names.map((name) => saying(name, '', 'a')),
+        { isLeaving: false, isRetry: false },
+      ).due.map(({ source }) => source.metadata.name);
+    expect(written(['bad'])).toEqual(['bad']);
+    vi.setSystemTime(0);
+    expect(written(['bad', 'new'])).toEqual([]);
+    vi.setSystemTime(5000);
+
+    expect(written(['bad', 'new'])).toContain('new');
   });
 
   it('fails one run in 5 s, however many of them come', () => {

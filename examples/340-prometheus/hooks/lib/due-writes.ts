@@ -47,6 +47,8 @@ export function dueWrites<S extends Saying>(
 ): Due<S> {
   const now = Date.now();
   const tries = triesOf(owner);
+  // The clock was set back since.
+  for (const [uid, one] of tries) if (one.atMs > now) tries.set(uid, { ...one, atMs: now });
   const lost = isRetry ? takeEvents(tries) : [];
   forgetSeen(tries, sayings);
   const left = sayings.filter(({ is, wanted }) => is !== wanted);

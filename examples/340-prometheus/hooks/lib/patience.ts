@@ -20,7 +20,8 @@ export function notNow(owner: string, pod: string): { readonly message: string; 
   const now = Date.now();
   const own = slow.get(pod);
   const untilMs = Math.max(own?.untilMs ?? 0, paused.get(owner) ?? 0);
-  if (untilMs <= now) return undefined;
+  // No wait is longer, unless the clock was set back.
+  if (untilMs <= now || untilMs > now + LATEST_MS) return undefined;
   const message = own?.message ?? 'its turn comes later, since other Pods take too long to answer';
   return { message, seconds: Math.ceil((untilMs - now) / 1000) };
 }
