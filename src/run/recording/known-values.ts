@@ -5,7 +5,7 @@
  * shortest form that is looked for.
  */
 
-import type { Marks } from './marks.ts';
+import { newlinesAtEnd, type Marks } from './marks.ts';
 
 /** A shorter value is masked in its place alone: texts would be full of it by chance. */
 const MIN_CHARS = 6;
@@ -57,15 +57,16 @@ export class KnownValues {
     if (this.#values.has(id)) return;
     this.#values.add(id);
     const mark = this.#marks.of(text);
-    const decoded = text.toString();
-    const isText = Buffer.from(decoded).equals(text);
-    const trimmed = isText ? decoded.replace(/[\r\n]+$/, '') : decoded;
-    if ((isText ? trimmed.length : text.length) < MIN_CHARS) return;
-    this.#addBase64(text, `${mark}${isText ? decoded.slice(trimmed.length) : ''}`);
+    const end = newlinesAtEnd(text);
+    const trimmed = text.subarray(0, text.length - end.length);
+    const decoded = trimmed.toString();
+    const isText = Buffer.from(decoded).equals(trimmed);
+    if ((isText ? decoded.length : text.length) < MIN_CHARS) return;
+    this.#addBase64(text, `${mark}${end}`);
+    this.#addBase64(trimmed, mark);
     if (!isText) return;
-    this.#addBase64(Buffer.from(trimmed), mark);
-    this.#addText(trimmed, mark);
-    this.#learnParts(trimmed);
+    this.#addText(decoded, mark);
+    this.#learnParts(decoded);
   }
 
   /** The text with each known value replaced. */

@@ -22,9 +22,14 @@ export class Marks {
   /** The mark of a value; newlines at its end make no difference, as `$(…)` of a shell drops them. */
   of(value: string | Uint8Array): string {
     const text = typeof value === 'string' ? Buffer.from(value) : value;
-    let end = text.length;
-    while (end > 0 && (text[end - 1] === 10 || text[end - 1] === 13)) end -= 1;
+    const end = text.length - newlinesAtEnd(text).length;
     const digest = createHmac('sha256', this.#key).update(text.subarray(0, end)).digest('hex');
     return `${HEAD}${digest.slice(0, DIGITS)}`;
   }
+}
+
+/** The carriage returns and line feeds that a value ends with, text or not; they follow its mark where it has one. */
+export function newlinesAtEnd(bytes: Uint8Array): string {
+  const isNewline = (byte: number): boolean => byte === 10 || byte === 13;
+  return Buffer.from(bytes.subarray(bytes.findLastIndex((byte) => !isNewline(byte)) + 1)).toString();
 }

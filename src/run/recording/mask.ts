@@ -1,6 +1,6 @@
 import { isObject } from '../../hook/config-reader.ts';
 import type { KnownValues } from './known-values.ts';
-import type { Marks } from './marks.ts';
+import { newlinesAtEnd, type Marks } from './marks.ts';
 import { isSecretKind, TEXT, Walk, type Act, type RedactPath, type Role } from './walk.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -73,8 +73,7 @@ export function masking(known: KnownValues, marks: Marks, rules: MaskRules): Pas
 function maskedData(value: string, marks: Marks): string {
   if (value === '') return '';
   const bytes = Buffer.from(value, 'base64');
-  const end = /[\r\n]*$/.exec(bytes.toString('latin1'))?.[0] ?? '';
-  return Buffer.from(`${marks.of(bytes)}${end}`).toString('base64');
+  return Buffer.from(`${marks.of(bytes)}${newlinesAtEnd(bytes)}`).toString('base64');
 }
 
 /** Written by hooklet itself, from the config of the hook. */
