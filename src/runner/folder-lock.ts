@@ -34,22 +34,24 @@ export function holdFolder(folder: string): () => void {
 
 /** Determines whether a living process holds a folder. */
 export async function holderOf(folder: string): Promise<Holder> {
-  const socket = socketIn(folder, NAME);
+  const holder = await holderBy(folder, NAME);
+  // The socket of a process that was killed before it could rename it still has its first name.
+  return holder === 'unknown' ? holderBy(folder, NEW_NAME) : holder;
+}
+
+async function holderBy(folder: string, name: string): Promise<Holder> {
+  const socket = socketIn(folder, name);
+  const late = (): Holder => 'unknown';
   try {
-    return await askAt(socket.path);
+    return await eventually<Holder>({ limitMs: ANSWER_LIMIT_MS, late }, ({ resolve }) => {
+      const asking = connect(socket.path);
+      asking.once('connect', () => resolve('alive'));
+      asking.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'dead' : 'unknown'));
+      return () => asking.destroy();
+    });
   } finally {
     socket.close();
   }
-}
-
-async function askAt(path: string): Promise<Holder> {
-  const late = (): Holder => 'unknown';
-  return eventually<Holder>({ limitMs: ANSWER_LIMIT_MS, late }, ({ resolve }) => {
-    const socket = connect(path);
-    socket.once('connect', () => resolve('alive'));
-    socket.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'dead' : 'unknown'));
-    return () => socket.destroy();
-  });
 }
 
 /**

@@ -6,6 +6,7 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -108,7 +109,7 @@ describe('createRunFolder', () => {
   it('removes a folder of another boot or without a lock only when it was not touched for 24 h', async () => {
     using tmp = temporaryFolder();
     const age = (name: string, hours: number): void => {
-      mkdirSync(join(tmp.path, name));
+      mkdirSync(join(tmp.path, name, 'hook-1'), { recursive: true });
       const at = new Date(Date.now() - hours * 3_600_000);
       utimesSync(join(tmp.path, name), at, at);
     };
@@ -122,6 +123,37 @@ describe('createRunFolder', () => {
 
     const left = readdirSync(tmp.path).filter((name) => name !== basename(folder.path));
     expect(left.toSorted()).toEqual(['run-0badb007-abcdef', `run-${boot}-abcdef`].toSorted());
+    folder.remove();
+  });
+
+  it('removes an empty folder without a lock when it was not touched for 10 s', async () => {
+    using tmp = temporaryFolder();
+    for (const [name, seconds] of [
+      ['early', 8],
+      ['late', 10],
+    ] as const) {
+      const path = join(tmp.path, `run-${boot}-${name}`);
+      mkdirSync(path);
+      const at = new Date(Date.now() - seconds * 1000);
+      utimesSync(path, at, at);
+    }
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+
+    await folder.sweep();
+
+    expect(readdirSync(tmp.path).toSorted()).toEqual([basename(folder.path), `run-${boot}-early`].toSorted());
+    folder.remove();
+  });
+
+  it('removes the folder of an operator that was killed while it locked it', async () => {
+    using tmp = temporaryFolder();
+    const stale = leftFolder(tmp.path);
+    renameSync(join(stale, 'lock'), join(stale, 'lock.new'));
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+
+    await folder.sweep();
+
+    expect(readdirSync(tmp.path)).toEqual([basename(folder.path)]);
     folder.remove();
   });
 
