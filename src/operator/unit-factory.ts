@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
 import { createMonitor, type MonitorListener, type ObservedChange } from '../sources/kubernetes/monitor.ts';
 import type { Part } from '../sources/reconcile/parts.ts';
-import type { PartMonitor } from '../sources/reconcile/linked-part.ts';
+import type { PartMonitor } from '../sources/reconcile/followed-kinds.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Bell } from '../../src/lib/bell.ts';
 import { createContestedReconciler } from '../../src/operator/reconcile/contested-reconciler.ts';
-import type { MadeChild } from '../../src/sources/reconcile/reconciler.ts';
+import type { MadeChild } from '../../src/sources/reconcile/made-children.ts';
 import { kubernetesBinding, reconcileBinding } from '../support/bindings.ts';
 import { idleReconciler } from '../support/idle-reconciler.ts';
 

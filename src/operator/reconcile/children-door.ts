@@ -4,7 +4,7 @@ import type { FinalizedObject } from '../../effects/finalizer.ts';
 import type { PatchOperation } from '../../effects/operation.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
 import type { Condition, DesiredChild } from '../../hook/result.ts';
-import type { MadeChild } from '../../sources/reconcile/reconciler.ts';
+import type { MadeChild } from '../../sources/reconcile/made-children.ts';
 
 /** Writes and deletes the children of an object. */
 export interface ChildrenDoor {

@@ -7,7 +7,7 @@ import type { QueuedTrigger } from '../../hook/trigger.ts';
 import { Bell } from '../../lib/bell.ts';
 import type { MonitorListener } from '../../sources/kubernetes/monitor.ts';
 import { parentPart, type Part } from '../../sources/reconcile/parts.ts';
-import type { PartMonitor } from '../../sources/reconcile/linked-part.ts';
+import type { PartMonitor } from '../../sources/reconcile/followed-kinds.ts';
 import { Reconciler, type ReconcilerOptions } from '../../sources/reconcile/reconciler.ts';
 import { createContestedReconciler } from './contested-reconciler.ts';
 import type { createParentRelease } from './release-parent.ts';

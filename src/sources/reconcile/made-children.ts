@@ -1,5 +1,13 @@
+import type { Placed } from '../../kube/watch/object-index.ts';
+
 /** Maximum number of tracked children. The oldest is dropped first. */
 export const MAX_UNSEEN = 10_000;
+
+/** A child that is there after a run. */
+export interface MadeChild extends Placed {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
 
 /**
  * The children of one kind that runs have made, until their watch shows them. A list shows only what differs from what

@@ -1,48 +1,135 @@
+import type { ReconcileBinding } from '../../hook/binding.ts';
+import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
-import type { ParentFacts } from './part-filters.ts';
+import type { FollowedKinds, PartMonitor } from './followed-kinds.ts';
+import { LeftParents, type LeftParentsOptions } from './left-parents.ts';
+import { OwnStates } from './own-states.ts';
+import { factsOf, splitResult, type ParentFacts } from './part-filters.ts';
+import { parentPart, type Compile } from './parts.ts';
+
+export interface ParentsOptions extends Pick<LeftParentsOptions, 'release'> {
+  readonly compile: Compile;
+  readonly kinds: Pick<FollowedKinds, 'follow'>;
+  /** When the first resync of a parent is due. */
+  readonly dueMs: (key: string) => number;
+  /** A parent is there, or differs in what decides whether the hook is called. */
+  readonly changed: (parent: Parent) => void;
+  /** The annotation `hooklet.dev/pause` of a parent came or went. */
+  readonly onPause?: ((place: Placed, isPaused: boolean) => void) | undefined;
+}
 
 /** A parent that exists. */
 export interface Parent extends Placed {
   readonly facts: ParentFacts;
   /** What of the object decides whether the hook is called: a digest, or the result of the binding's own filter. */
   readonly state: string;
+  /** Whether it has the annotation `hooklet.dev/pause`. */
+  readonly isPaused: boolean;
   /** When the next resync of it is due, in milliseconds since the epoch. */
   dueMs: number;
+  /** Whether it is left alone until it changes. */
+  isGivenUp: boolean;
 }
 
-/** The parents of a reconcile binding, by their keys and by their uids. */
+/** The parents of a reconcile binding, as their watch shows them. */
 export class Parents {
+  readonly #options: ParentsOptions;
+  readonly #monitor: PartMonitor;
   readonly #byKey = new Map<string, Parent>();
-  readonly #keys = new Map<string, string>();
+  readonly #byUid = new Map<string, Parent>();
+  readonly #left: LeftParents;
+  readonly #ownStates = new OwnStates();
+
+  constructor(binding: ReconcileBinding, options: ParentsOptions) {
+    this.#options = options;
+    this.#left = new LeftParents({ isBack: (uid) => this.#byUid.has(uid), release: options.release });
+    this.#monitor = options.kinds.follow(parentPart(binding, options.compile), {
+      seen: (item, isGone) => this.#seen(item, isGone),
+    });
+  }
 
   get(key: string): Parent | undefined {
     return this.#byKey.get(key);
   }
 
   withUid(uid: string): Parent | undefined {
-    const key = this.#keys.get(uid);
-    return key === undefined ? undefined : this.#byKey.get(key);
+    return this.#byUid.get(uid);
   }
 
-  all(): IterableIterator<Parent> {
+  all(): Iterable<Parent> {
     return this.#byKey.values();
   }
 
-  /** Adds or replaces a parent; returns the one that it replaced. */
-  set(parent: Parent): Parent | undefined {
-    const key = placeKey(parent);
-    const before = this.delete(key);
-    this.#byKey.set(key, parent);
-    this.#keys.set(parent.facts.uid, key);
-    return before;
+  /** A parent as JSON in UTF-8. */
+  object(place: Placed): Uint8Array | undefined {
+    return this.#monitor.item(place)?.object;
   }
 
-  delete(key: string): Parent | undefined {
-    const before = this.#byKey.get(key);
-    if (before === undefined) return undefined;
-    this.#byKey.delete(key);
-    this.#keys.delete(before.facts.uid);
-    return before;
+  /** Waits until the watch shows this state of a parent, by its digest, or that the parent is gone. */
+  async shows(place: Placed, { uid, kept }: Pick<ParentFacts, 'uid' | 'kept'>, signal: AbortSignal): Promise<void> {
+    const key = placeKey(place);
+    const isAwaited = (): boolean => {
+      const facts = this.#byKey.get(key)?.facts;
+      return facts?.uid === uid && facts.kept !== kept;
+    };
+    return this.#ownStates.wait(key, isAwaited, signal);
   }
+
+  /** Releases the parents that left the binding's selection, until `signal` aborts. */
+  async releaseLeft(signal: AbortSignal): Promise<void> {
+    await this.#left.run(signal);
+  }
+
+  /** The watch has ended: nobody waits any more for what it shows. */
+  end(): void {
+    this.#ownStates.end();
+  }
+
+  #seen(item: SnapshotItem, isGone: boolean): void {
+    const key = placeKey(item);
+    const before = this.#byKey.get(key);
+    const isPaused = !isGone && item.isPaused === true;
+    if (isPaused !== (before?.isPaused ?? false)) this.#options.onPause?.(item, isPaused);
+    this.#byKey.delete(key);
+    if (before !== undefined) this.#byUid.delete(before.facts.uid);
+    if (isGone) this.#gone(key, before);
+    else this.#there(key, item, before);
+  }
+
+  #there(key: string, item: SnapshotItem, before: Parent | undefined): void {
+    const { namespace, name, filterResult } = item;
+    const { head, own: state } = splitResult(filterResult);
+    const facts = factsOf(head);
+    const isSame = before !== undefined && isAlike(before, { facts, state });
+    const parent: Parent = {
+      namespace,
+      name,
+      facts,
+      state,
+      isPaused: item.isPaused === true,
+      dueMs: before?.dueMs ?? this.#options.dueMs(key),
+      isGivenUp: isSame && before.isGivenUp,
+    };
+    this.#byKey.set(key, parent);
+    this.#byUid.set(facts.uid, parent);
+    this.#ownStates.seen(key);
+    if (!isSame) this.#options.changed(parent);
+  }
+
+  #gone(key: string, before: Parent | undefined): void {
+    this.#ownStates.seen(key);
+    if (before === undefined || !before.facts.isMarked || before.facts.isDeleting) return;
+    // Where the kind is missing for a while, nothing is known of its objects.
+    if (this.#monitor.status().isMissing === true) return;
+    // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
+    const { namespace, name, facts } = before;
+    this.#left.push({ namespace, name, uid: facts.uid });
+  }
+}
+
+/** Whether nothing differs that decides whether the hook is called. */
+function isAlike(before: Pick<Parent, 'facts' | 'state'>, { facts, state }: Pick<Parent, 'facts' | 'state'>): boolean {
+  const { uid, kept, isDeleting } = before.facts;
+  return before.state === state && uid === facts.uid && kept === facts.kept && isDeleting === facts.isDeleting;
 }

@@ -1,0 +1,175 @@
+import { onTestFinished } from 'vitest';
+import { openFilters } from '../../../src/filter/filters.ts';
+import type { KubernetesBinding, ReconcileBinding } from '../../../src/hook/binding.ts';
+import { MARK_LABEL, PARENT_LABEL, reconcileMark } from '../../../src/hook/reconcile-mark.ts';
+import type { ReconcileTrigger, SnapshotItem } from '../../../src/hook/trigger.ts';
+import { readObject } from '../../../src/kube/object.ts';
+import { aborted } from '../../../src/lib/aborted.ts';
+import type { MonitorListener, MonitorStatus } from '../../../src/sources/kubernetes/monitor.ts';
+import type { Part } from '../../../src/sources/reconcile/parts.ts';
+import { Reconciler } from '../../../src/sources/reconcile/reconciler.ts';
+import { reconcileBinding } from '../../support/bindings.ts';
+
+interface Made {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly deletionTimestamp?: string;
+  readonly [field: string]: unknown;
+}
+
+/** An object whose fields that are no metadata are beside them. */
+function objectOf({ name, namespace = 'default', labels, finalizers, deletionTimestamp, ...fields }: Made) {
+  const uid = `uid-of-${name}`;
+  return { metadata: { name, namespace, uid, labels, finalizers, deletionTimestamp }, ...fields };
+}
+
+class Followed {
+  readonly part: Part;
+  readonly #listener: MonitorListener;
+  readonly #items = new Map<string, SnapshotItem>();
+  status: MonitorStatus = { isSynced: false };
+  #isListed = false;
+
+  constructor(part: Part, listener: MonitorListener) {
+    this.part = part;
+    this.#listener = listener;
+  }
+
+  readonly monitor = {
+    run: aborted,
+    snapshot: () => [...this.#items.values()],
+    item: ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+      this.#items.get(`${namespace}/${name}`),
+    status: () => this.status,
+  };
+
+  synced(): void {
+    this.status = { isSynced: true };
+    this.#isListed = true;
+    this.#listener.synced();
+  }
+
+  /** Discovery says that there is no such kind. */
+  absent(): void {
+    this.status = { isSynced: true, isMissing: true, isAbsent: true };
+    this.#listener.absent?.();
+  }
+
+  /** The kind is there, and its objects are listed. */
+  returned(): void {
+    const isFirst = !this.#isListed;
+    this.status = { isSynced: true };
+    if (isFirst) this.synced();
+    this.#listener.returned?.();
+  }
+
+  async put(made: Made): Promise<void> {
+    const value = JSON.parse(JSON.stringify(objectOf(made)));
+    const json = Buffer.from(JSON.stringify(value));
+    const { result, error } = await this.part.filter.apply(readObject(value, () => json));
+    const { name, namespace = 'default' } = made;
+    const item = { namespace, name, object: json, filterResult: result, ...(error && { filterError: error }) };
+    const before = this.#items.get(`${namespace}/${name}`);
+    this.#items.set(`${namespace}/${name}`, item);
+    if (!this.status.isSynced || before?.filterResult === result) return;
+    this.#event(before === undefined ? 'Added' : 'Modified', item);
+  }
+
+  delete(name: string): void {
+    const item = this.#items.get(`default/${name}`);
+    if (item === undefined) throw new Error(`no object ${name}`);
+    this.#items.delete(`default/${name}`);
+    this.#event('Deleted', item);
+  }
+
+  /** The watch has begun anew, with a list. */
+  listed(): void {
+    this.#listener.listed?.();
+  }
+
+  #event(watchEvent: 'Added' | 'Modified' | 'Deleted', item: SnapshotItem): void {
+    this.#listener.event({ type: 'event', binding: this.part.binding, watchEvent, item });
+  }
+}
+
+export function reconcilerRig(fields: Partial<ReconcileBinding> = {}) {
+  const binding = reconcileBinding('sites', {
+    owns: [
+      {
+        kind: 'Deployment',
+        apiVersion: 'apps/v1',
+        onChange: 'Apply',
+        otherNamespaces: false,
+        keepFullObjectsInMemory: true,
+      },
+    ],
+    watches: [
+      {
+        name: 'content',
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        for: { type: 'jq', expression: '.for' },
+        keepFullObjectsInMemory: true,
+      },
+    ],
+    ...fields,
+  });
+  const filters = openFilters();
+  const followed = new Map<string, Followed>();
+  const emitted: ReconcileTrigger[] = [];
+  const told: string[] = [];
+  const reconciler = new Reconciler(binding, {
+    compile: (filter) => filters.compile(filter),
+    createMonitor: (part, listener) => {
+      const one = new Followed(part, listener);
+      followed.set(part.binding.name, one);
+      return one.monitor;
+    },
+    emit: (trigger) => {
+      if (trigger.type === 'reconcile') emitted.push(trigger);
+    },
+    onSynced: () => void told.push('synced'),
+    release: async ({ name }) => void told.push(`released ${name}`),
+    onProblem: (part: KubernetesBinding, error) => void told.push(`${part.name}: ${String(error)}`),
+    now: Date.now,
+  });
+  const controller = new AbortController();
+  const ended = reconciler.run(controller.signal);
+  onTestFinished(async () => {
+    controller.abort();
+    filters.end();
+    await ended;
+  });
+  const of = (name: string): Followed => {
+    const one = followed.get(name);
+    if (one === undefined) throw new Error(`nothing called ${name}`);
+    return one;
+  };
+  return {
+    binding,
+    reconciler,
+    told,
+    parents: of('sites'),
+    children: of('sites/Deployment.apps'),
+    content: of('sites/content'),
+    sync: () => {
+      for (const one of followed.values()) one.synced();
+    },
+    /** What was emitted since the last call, as `name: reason`. */
+    take: () => emitted.splice(0).map(({ name, reason }) => `${name}: ${reason}`),
+    takeTriggers: () => emitted.splice(0),
+    trigger: (name: string): ReconcileTrigger => ({
+      type: 'reconcile',
+      binding,
+      namespace: 'default',
+      name,
+      reason: 'changed',
+    }),
+    childOf: (parent: string, name: string): Made => ({
+      name,
+      labels: { [MARK_LABEL]: reconcileMark(binding), [PARENT_LABEL]: `uid-of-${parent}` },
+    }),
+  };
+}
