@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import hook from '../../solutions/etcd-repair/hooks/etcd-repair.ts';
 import { etcdError } from '../../solutions/etcd-repair/hooks/lib/etcd.ts';
-import { readSettings } from '../../solutions/etcd-repair/hooks/lib/settings.ts';
+import { readSettings, VARIABLES } from '../../solutions/etcd-repair/hooks/lib/settings.ts';
 import { parseConfig } from '../../src/hook/config.ts';
+import { describeEnvironment } from '../../src/sdk/index.ts';
+import { runProgram } from '../support/program.ts';
 import { solutionsDir } from '../support/solutions.ts';
 
 const folder = join(solutionsDir, 'etcd-repair');
@@ -15,13 +17,14 @@ const WRONG = {
   ETCD_PEER_SCHEME: 'tcp',
   ETCDCTL_CACERT: '/no/such/ca.crt',
 };
-const PROBLEMS = [
-  'ETCD_CLIENT_PORT is "etcd", expected a whole number, at least 1',
-  'ETCD_PEER_SCHEME is "tcp", expected http or https',
-  'REPAIR_AFTER_SECONDS is "5m", expected a whole number, at least 1',
-  'REPAIR_MIN_MEMBERS is "2", expected a whole number, at least 3',
-  'ETCDCTL_CACERT is "/no/such/ca.crt", which cannot be read: mount the Secret with the certificates there',
-];
+const PROBLEMS = {
+  ETCD_CLIENT_PORT: 'is "etcd"; expected a whole number from 1 to 999999999',
+  ETCD_PEER_SCHEME: 'is "tcp"; expected http or https',
+  REPAIR_AFTER_SECONDS: 'is "5m"; expected a whole number from 1 to 999999999',
+  REPAIR_MIN_MEMBERS: 'is "2"; expected a whole number from 3 to 999999999',
+  ETCDCTL_CACERT:
+    'is "/no/such/ca.crt", and it is not there; expected the absolute path of a file that can be read: mount the Secret with the certificates there',
+};
 
 const read = (...path: readonly string[]): string => readFileSync(join(folder, ...path), 'utf8');
 
@@ -32,19 +35,35 @@ describe('the repair of etcd members', () => {
     expect(parseConfig(JSON.stringify(config), () => undefined)).toMatchObject({ type: 'valid' });
   });
 
-  it('says all that is wrong with its settings at once', () => {
-    expect(() => readSettings(WRONG)).toThrow(new Error(PROBLEMS.join('\n')));
+  it('says all that is wrong with its settings at once', async () => {
+    const { exitCode, stdout } = await runProgram(['check', join(folder, 'hooks')], { env: WRONG });
+
+    expect(exitCode).toBe(1);
+    expect(Object.entries(PROBLEMS).filter(([name, said]) => !stdout.includes(`${name}: ${said}`))).toEqual([]);
+    expect(stdout).toContain(`${Object.keys(PROBLEMS).length} problem`);
   });
 
   it('has every setting in its README, with its default', () => {
     const [, readme = ''] = read('README.md').split('## Settings\n');
-    const source = read('hooks', 'lib', 'settings.ts');
-    const settings = [...source.matchAll(/\w+\('([A-Z_]+)'(?:, (\d+)(?:, \d+)?)?\)(?: \?\? '(.*)')?[,;]$/gm)];
+    const settings = describeEnvironment(VARIABLES);
 
-    expect(settings.length).toBeGreaterThan(15);
-    for (const [, name = '', number = '', text = ''] of settings) {
+    expect(settings.length).toBeGreaterThan(20);
+    for (const { name, default: byDefault } of settings) {
       const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
-      expect(row, name).toContain(number || text);
+      expect(row, name).toContain(byDefault === '' ? name : `\`${byDefault}\``);
+    }
+  });
+
+  it('takes an empty setting as one that is not set, and a certificate from its own folder', () => {
+    const cwd = process.cwd();
+    process.chdir(join(folder, 'hooks'));
+    try {
+      expect(readSettings({ REPAIR_MIN_MEMBERS: '', ETCD_DOMAIN: '', ETCDCTL_CERT: 'etcd-repair.ts' })).toMatchObject({
+        minMembers: 3,
+        domain: undefined,
+      });
+    } finally {
+      process.chdir(cwd);
     }
   });
 

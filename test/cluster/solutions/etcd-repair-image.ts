@@ -39,7 +39,7 @@ export async function etcdRepairImages(control: string): Promise<Readonly<Record
     files: { '/hooks': join(solutionDir, 'hooks'), '/opt/hooklet': hooklet, '/control': control },
   };
   return {
-    'registry.example.com/etcd-member-repair:1.0.1': image,
+    'registry.example.com/etcd-member-repair:1.1.0': image,
     [OTHER_VERSION]: { ...image, files: { ...image.files, '/hooks': otherHooks } },
   };
 }

@@ -1,4 +1,5 @@
-import { accessSync, constants } from 'node:fs';
+import { resolve } from 'node:path';
+import { environment, file, integer, oneOf, text } from 'hooklet';
 
 export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
 export const REPAIRS_ANNOTATION = 'etcd-repair.hooklet.dev/repairs';
@@ -8,11 +9,11 @@ export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
 export interface Settings {
   readonly statefulset: string;
   readonly namespace: string;
-  readonly clientScheme: string;
+  readonly clientScheme: 'http' | 'https';
   readonly clientPort: number;
   /** Where `/debug/vars` and `/metrics` are. */
   readonly httpPort: number;
-  readonly peerScheme: string;
+  readonly peerScheme: 'http' | 'https';
   readonly peerPort: number;
   /** Of the member's names, such as `etcd.db.svc`; absent: by the Service of the StatefulSet. */
   readonly domain: string | undefined;
@@ -35,68 +36,70 @@ export interface Settings {
   readonly accountDir: string;
 }
 
+const MOST = 999_999_999;
+const whole = (byDefault: number, min = 1) => integer({ min, max: MOST, default: byDefault });
+const scheme = oneOf(['http', 'https'], { default: 'http' });
+const named = file({ optional: true, expected: 'mount the Secret with the certificates there' });
+/** etcdctl takes the path of a file from the folder of the hook as well. */
+const certificate: typeof named = { ...named, read: (path) => named.read(resolve(path)) };
+
+/** Those of README.md, but for user and password, which etcdctl judges. */
+export const VARIABLES = {
+  ETCD_STATEFULSET: text({ default: 'etcd' }),
+  POD_NAMESPACE: text({ default: 'default' }),
+  ETCD_CLIENT_SCHEME: scheme,
+  ETCD_CLIENT_PORT: whole(2379),
+  ETCD_HTTP_PORT: integer({ min: 1, max: MOST, optional: true }),
+  ETCD_PEER_SCHEME: scheme,
+  ETCD_PEER_PORT: whole(2380),
+  ETCD_DOMAIN: text({ optional: true }),
+  ETCD_DATA_CLAIM: text({ optional: true }),
+  ETCD_MARKER: text({ default: 'etcd-cluster' }),
+  ETCD_TIMEOUT_SECONDS: whole(3),
+  ETCD_HASH_TIMEOUT_SECONDS: whole(60),
+  // A dead node's Pod is given up after 350 seconds, its volume 360 later: until then it may move with its data.
+  REPAIR_AFTER_SECONDS: whole(900),
+  REPAIR_JOIN_SECONDS: whole(600),
+  // Each of three members once, as when their nodes are renewed; what fails more often has another cause.
+  REPAIR_MAX_PER_DAY: whole(3),
+  // Of two members both are needed for quorum: to take one out is to lose the cluster.
+  REPAIR_MIN_MEMBERS: whole(3, 3),
+  REPAIR_CRONTAB: text({ default: '*/15 * * * * *' }),
+  REPAIR_SNAPSHOT_DIR: text({ default: '/snapshots' }),
+  REPAIR_SNAPSHOTS_KEPT: whole(3),
+  REPAIR_SNAPSHOT_TIMEOUT_SECONDS: whole(300),
+  REPAIR_SNAPSHOT_MAX_AGE_SECONDS: whole(300),
+  REPAIR_ACCOUNT_DIR: text({ default: '/var/run/secrets/kubernetes.io/serviceaccount' }),
+  ETCDCTL_CACERT: certificate,
+  ETCDCTL_CERT: certificate,
+  ETCDCTL_KEY: certificate,
+};
+
 /** Throws one error with all invalid values. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  const problems: string[] = [];
-  const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
-  const whole = (name: string, byDefault: number, least = 1): number => {
-    const value = text(name) ?? String(byDefault);
-    if (/^[1-9][0-9]{0,8}$/.test(value) && Number(value) >= least) return Number(value);
-    problems.push(`${name} is "${value}", expected a whole number, at least ${least}`);
-    return byDefault;
+  const given = environment(VARIABLES, { env });
+  return {
+    statefulset: given.ETCD_STATEFULSET,
+    namespace: given.POD_NAMESPACE,
+    clientScheme: given.ETCD_CLIENT_SCHEME,
+    clientPort: given.ETCD_CLIENT_PORT,
+    httpPort: given.ETCD_HTTP_PORT ?? given.ETCD_CLIENT_PORT,
+    peerScheme: given.ETCD_PEER_SCHEME,
+    peerPort: given.ETCD_PEER_PORT,
+    domain: given.ETCD_DOMAIN,
+    dataClaim: given.ETCD_DATA_CLAIM,
+    marker: given.ETCD_MARKER,
+    timeoutMs: 1000 * given.ETCD_TIMEOUT_SECONDS,
+    hashTimeoutMs: 1000 * given.ETCD_HASH_TIMEOUT_SECONDS,
+    repairAfterMs: 1000 * given.REPAIR_AFTER_SECONDS,
+    joinWithinMs: 1000 * given.REPAIR_JOIN_SECONDS,
+    maxRepairsPerDay: given.REPAIR_MAX_PER_DAY,
+    minMembers: given.REPAIR_MIN_MEMBERS,
+    crontab: given.REPAIR_CRONTAB,
+    snapshotDir: given.REPAIR_SNAPSHOT_DIR,
+    snapshotsKept: given.REPAIR_SNAPSHOTS_KEPT,
+    snapshotTimeoutMs: 1000 * given.REPAIR_SNAPSHOT_TIMEOUT_SECONDS,
+    snapshotMaxAgeMs: 1000 * given.REPAIR_SNAPSHOT_MAX_AGE_SECONDS,
+    accountDir: given.REPAIR_ACCOUNT_DIR,
   };
-  const scheme = (name: string): string => {
-    const value = text(name) ?? 'http';
-    if (value !== 'http' && value !== 'https') problems.push(`${name} is "${value}", expected http or https`);
-    return value;
-  };
-  const clientPort = whole('ETCD_CLIENT_PORT', 2379);
-  const settings: Settings = {
-    statefulset: text('ETCD_STATEFULSET') ?? 'etcd',
-    namespace: text('POD_NAMESPACE') ?? 'default',
-    clientScheme: scheme('ETCD_CLIENT_SCHEME'),
-    clientPort,
-    httpPort: whole('ETCD_HTTP_PORT', clientPort),
-    peerScheme: scheme('ETCD_PEER_SCHEME'),
-    peerPort: whole('ETCD_PEER_PORT', 2380),
-    domain: text('ETCD_DOMAIN'),
-    dataClaim: text('ETCD_DATA_CLAIM'),
-    marker: text('ETCD_MARKER') ?? 'etcd-cluster',
-    timeoutMs: 1000 * whole('ETCD_TIMEOUT_SECONDS', 3),
-    hashTimeoutMs: 1000 * whole('ETCD_HASH_TIMEOUT_SECONDS', 60),
-    // A dead node's Pod is given up after 350 seconds, its volume 360 later: until then it may move with its data.
-    repairAfterMs: 1000 * whole('REPAIR_AFTER_SECONDS', 900),
-    joinWithinMs: 1000 * whole('REPAIR_JOIN_SECONDS', 600),
-    // Each of three members once, as when their nodes are renewed; what fails more often has another cause.
-    maxRepairsPerDay: whole('REPAIR_MAX_PER_DAY', 3),
-    // Of two members both are needed for quorum: to take one out is to lose the cluster.
-    minMembers: whole('REPAIR_MIN_MEMBERS', 3, 3),
-    crontab: text('REPAIR_CRONTAB') ?? '*/15 * * * * *',
-    snapshotDir: text('REPAIR_SNAPSHOT_DIR') ?? '/snapshots',
-    snapshotsKept: whole('REPAIR_SNAPSHOTS_KEPT', 3),
-    snapshotTimeoutMs: 1000 * whole('REPAIR_SNAPSHOT_TIMEOUT_SECONDS', 300),
-    snapshotMaxAgeMs: 1000 * whole('REPAIR_SNAPSHOT_MAX_AGE_SECONDS', 300),
-    accountDir: text('REPAIR_ACCOUNT_DIR') ?? '/var/run/secrets/kubernetes.io/serviceaccount',
-  };
-  problems.push(...unreadable(['ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY'], text));
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  return settings;
-}
-
-function unreadable(names: readonly string[], text: (name: string) => string | undefined): readonly string[] {
-  return names
-    .map((name) => ({ name, path: text(name) }))
-    .filter(({ path }) => path !== undefined && !isReadable(path))
-    .map(
-      ({ name, path }) => `${name} is "${path}", which cannot be read: mount the Secret with the certificates there`,
-    );
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
