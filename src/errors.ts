@@ -1,3 +1,5 @@
+import { messageOf } from './lib/message-of.ts';
+
 /** The stable codes of every error a user can meet; documented in docs/operations.md. */
 export type ErrorCode =
   | 'ERR_USAGE'
@@ -33,7 +35,7 @@ export abstract class HookletError extends Error {
 /** The summary of a `HookletError`, the message of any other error. */
 export function summaryOf(error: unknown): string {
   if (error instanceof HookletError) return error.summary;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 /** A wrong flag, argument or environment variable; exit code 2. */

@@ -2,6 +2,7 @@ import { PatchError } from '../errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Kinds, ResourceKind } from '../kube/kind.ts';
 import { atOnce } from '../lib/at-once.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Logger } from '../log.ts';
 import { isUnknownResource } from '../kube/api-error.ts';
 import { createObject } from './create-object.ts';
@@ -203,7 +204,7 @@ function targetOf({ operation, kind }: Attempt): string {
 
 function patchError(failures: readonly Failure[], total: number): PatchError {
   const lines = failures.slice(0, MAX_SHOWN).map(({ attempt, error }) => {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return `\n  operation ${attempt.index}, ${attempt.operation.operation} ${targetOf(attempt)}: ${reason}`;
   });
   const more = failures.length > MAX_SHOWN ? `\n  and ${failures.length - MAX_SHOWN} more` : '';

@@ -1,6 +1,7 @@
 import { shownText } from '../lib/shown.ts';
 import { parseExactJson } from '../lib/exact-json.ts';
 import { readYaml, type YamlOptions } from '../lib/yaml.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 /** One document of a file that a hook wrote. */
 export interface TextDocument {
@@ -161,8 +162,4 @@ function lineFinder(text: string): (offset: number) => number {
     for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
     return line;
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

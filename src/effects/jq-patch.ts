@@ -14,6 +14,7 @@ import {
   type PatchSession,
   type Place,
 } from './patch-session.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 /** Carries out JQPatch: reads the object, runs the expression on it, and writes the result back if it differs. */
 export async function jqPatch(session: PatchSession, place: Place, operation: JqPatchOperation): Promise<Outcome> {
@@ -53,7 +54,7 @@ async function runOn(run: ReturnType<CompileJq>, live: unknown): Promise<readonl
   try {
     return [...(await run(live))];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FilterError(`jqFilter failed on the object: ${reason}`, { cause: error });
   }
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /*
  * The attempts at writing the status of one object.
  *
@@ -174,8 +176,4 @@ export class StatusAttempts {
     const { uid = '' } = this.#options.target;
     return uid !== '' && uidOf(live) !== uid;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { siblingFile } from '../lib/sibling-file.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { encodeFrame, FrameReader, type Frame } from './frames.ts';
 
 /** Receives what a filter process sends. */
@@ -36,7 +37,7 @@ export function startFilterChild(listener: ChildListener): FilterChild {
     return openChild({ frame: listener.frame, ended: end });
   } catch (error) {
     // Without free file descriptors `spawn` throws. Report that asynchronously, as any other end.
-    setImmediate(() => end(error instanceof Error ? error.message : String(error)));
+    setImmediate(() => end(messageOf(error)));
     return { send: () => {}, kill: () => {}, keepAlive: () => {} };
   }
 }

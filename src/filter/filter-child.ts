@@ -3,6 +3,7 @@ import { Script } from 'node:vm';
 import { compileJqFilter, compileProgram, outputsText, parseFilterInput } from './jq-filter.ts';
 import { compileJsonPath } from './json-path.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 /**
  * The program of the filter process, which runs the filters that take longer than a few milliseconds. It reads requests
@@ -37,7 +38,7 @@ function handle(header: unknown, json: string): void {
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       respond({ type: 'stopped', id }, '');
     } else {
-      respond({ type: 'done', id, error: error instanceof Error ? error.message : String(error) }, 'null');
+      respond({ type: 'done', id, error: messageOf(error) }, 'null');
     }
   }
 }

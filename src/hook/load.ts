@@ -1,5 +1,6 @@
 import { HookConfigError, type HookConfigOutput, type Issue } from '../errors.ts';
 import { shownText } from '../lib/shown.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Hook } from './binding.ts';
 import { parseConfig, type ParsedConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
@@ -82,7 +83,7 @@ function tryParse(text: string, checkFilter: CheckFilter): ParsedConfig {
   try {
     return parseConfig(text, checkFilter);
   } catch (error) {
-    const reason = shownText(error instanceof Error ? error.message : String(error));
+    const reason = shownText(messageOf(error));
     return { type: 'invalid', issues: [{ path: '', message: `cannot be read: ${reason}` }] };
   }
 }
@@ -91,7 +92,7 @@ async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']):
   try {
     return await readConfig(file);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     return { stdout: '', stderr: '', startError: { code, message } };
   }

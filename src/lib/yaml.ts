@@ -1,3 +1,5 @@
+import { messageOf } from './message-of.ts';
+
 /*
  * Reads YAML from untrusted sources, in a time that grows linearly with its length. Hook configs, patch files and
  * kubeconfigs are read here. The library has no limits on size, depth and the expansion of aliases, and compares each key
@@ -117,7 +119,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter, texts?: Rea
     // Aliases are limited by their expanded size in `checkNodes`, not by their number.
     return { type: 'value', line, value: document.toJS({ maxAliasCount: -1 }) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     return { type: 'broken', line, problems: [problemAt(lines, document.range[0], message)] };
   }
 }

@@ -2,6 +2,7 @@ import { killGroup } from './kill-group.ts';
 import { type GroupHost, runGroup } from './process-group.ts';
 import { RunOutput } from './run-output.ts';
 import type { Exit, StartError, SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 const ORPHAN_GRACE_MS = 1000;
 
@@ -103,6 +104,6 @@ export class ActiveRuns {
 }
 
 function describeCrash(error: unknown): Exit {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { timedOut: false, startError: { code: '', message, isShortage: true }, stdout: '', stderr: '', usage: {} };
 }

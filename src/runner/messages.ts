@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /** A message between our processes; a message with `bytes` is followed by that many raw bytes. */
 export interface Message {
   readonly type: string;
@@ -121,7 +123,7 @@ export class MessageReader<M extends Message> {
       return this.#options.parse(value);
     } catch (error) {
       const shown = JSON.stringify(line.toString('utf8', 0, MAX_SHOWN));
-      this.#refuse(`${shown}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#refuse(`${shown}: ${messageOf(error)}`);
       return undefined;
     }
   }

@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /*
  * Runs a process hook: each run is a new process, started by the spawner, with its contexts in a file and its results
  * in files. `runner.ts` calls `execute` for each attempt and `readConfig` at each load. A run ends in one of four ways:
@@ -184,8 +186,4 @@ async function writtenBefore(
     // The failure of the hook matters more than an unreadable output.
     return {};
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

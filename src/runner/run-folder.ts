@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /*
  * The private folder of one operator inside the temporary folder: it holds the files of every run, the pipes of the
  * spawner and the socket of the warm hooks. The operator creates it at startup, calls `restore` before each run,
@@ -107,7 +109,7 @@ function makeFolder(tmpDir: string, boot: string): string {
   try {
     return mkdtempSync(join(makeTrustedFolder(tmpDir), `run-${boot}-`));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`the temporary folder ${tmpDir} cannot be used: ${reason}; give another with --tmp-dir`, {
       cause: error,
     });

@@ -2,6 +2,7 @@ import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
 import type { Fence } from '../lib/fence.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Logger } from '../log.ts';
 import type { Execution, Executor } from './executor.ts';
 import { failureMessage } from './failure.ts';
@@ -68,11 +69,7 @@ export function createRunner(options: RunnerOptions): Runner {
       try {
         return await executors[type].execute(request, signal);
       } catch (cause) {
-        return notExecuted(
-          name,
-          `it could not be run: ${cause instanceof Error ? cause.message : String(cause)}`,
-          cause,
-        );
+        return notExecuted(name, `it could not be run: ${messageOf(cause)}`, cause);
       }
     },
     readConfig: async (file, signal) => {
@@ -108,7 +105,7 @@ function notExecuted(hook: string, reason: string, cause?: unknown): Execution {
 }
 
 function notRestored(error: unknown): Exit {
-  const message = `its files could not be created: ${error instanceof Error ? error.message : String(error)}; see --tmp-dir`;
+  const message = `its files could not be created: ${messageOf(error)}; see --tmp-dir`;
   return { timedOut: false, startError: { code: '', message, isShortage: true }, stdout: '', stderr: '', usage: {} };
 }
 

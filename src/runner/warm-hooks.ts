@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /*
  * The executor of warm hooks: TypeScript and JavaScript modules that export a definition. Each hook has one current
  * process, which loads the module once and serves all its runs; `runner.ts` calls `readConfig` at each load of the
@@ -224,8 +226,4 @@ function notReady(
 function notStarted(error: unknown): Exit {
   const startError = { code: '', message: messageOf(error), isShortage: true } as const;
   return { timedOut: false, startError, stdout: '', stderr: '', usage: {} };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

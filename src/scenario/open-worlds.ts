@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /*
  * Opens worlds in processes of their own. A process has one world after the other, because starting it takes longer than
  * most worlds; after many, or after a world that could not be ended, it is replaced.
@@ -101,7 +103,7 @@ class Pool {
       if (folder !== undefined) removeTree(folder);
     } catch (error) {
       // A process that has left its group may write there still; the result of the tests is another matter.
-      process.emitWarning(`${folder} is left: ${error instanceof Error ? error.message : String(error)}`);
+      process.emitWarning(`${folder} is left: ${messageOf(error)}`);
     }
     if (this.#folders.size === 0) process.off('exit', this.#removeAll);
   }

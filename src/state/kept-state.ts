@@ -1,4 +1,5 @@
 import type { Refused } from './store.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 /** The state of `Kept`; the head of `kept.ts` says what holds in each. */
 export type KeptState<T> =
@@ -44,8 +45,4 @@ export function problemOf(state: KeptState<unknown>, place: string): string | un
     case 'open':
       return undefined;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

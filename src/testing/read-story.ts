@@ -1,3 +1,5 @@
+import { messageOf } from '../lib/message-of.ts';
+
 /* What the callers of a world say is read as the parts of a story in a scenario file, with the same checks. */
 
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
@@ -35,7 +37,7 @@ function plainJson(who: string, value: object): JsonObject {
     const plain: unknown = JSON.parse(JSON.stringify(value));
     if (isJsonObject(plain)) return plain;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ScenarioError(`${who}: what is given cannot be written as JSON: ${reason}`, { cause: error });
   }
   throw new ScenarioError(`${who}: what is given is no JSON object`);

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../../errors.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** A file to be made, its path relative to the folder of the project. */
 export interface NewFile {
@@ -68,7 +69,7 @@ function write(folder: string, { path, text }: NewFile, { command, written }: Wr
     // Fails where something came into being in the meantime.
     writeFileSync(file, text, { flag: 'wx', mode: text.startsWith('#!') ? 0o755 : 0o644 });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     const before = written.length === 0 ? 'nothing was written' : `written before: ${written.join(', ')}`;
     throw new UsageError(`${command}: ${file} cannot be written: ${reason}; ${before}`, { cause });
   }

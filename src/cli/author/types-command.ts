@@ -3,6 +3,7 @@ import { UsageError } from '../../errors.ts';
 import { readAll } from '../run/object-input.ts';
 import { HEADER, printTypes } from './crd/print-types.ts';
 import { readCrds, type CrdFile } from './crd/read-crds.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 export interface TypesFlags {
   readonly out?: string;
@@ -33,7 +34,7 @@ async function readFile(name: string): Promise<CrdFile> {
     if (stats.size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
     return { name, text: readFileSync(name, 'utf8') };
   } catch (cause) {
-    throw new UsageError(`types: ${name} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new UsageError(`types: ${name} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -49,10 +50,6 @@ function writeOwn(path: string, text: string): void {
     renameSync(fresh, path);
   } catch (cause) {
     rmSync(fresh, { force: true });
-    throw new UsageError(`--out: ${path} cannot be written: ${reasonOf(cause)}`, { cause });
+    throw new UsageError(`--out: ${path} cannot be written: ${messageOf(cause)}`, { cause });
   }
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

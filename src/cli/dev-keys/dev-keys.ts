@@ -1,6 +1,7 @@
 import { within } from '../../lib/deadline.ts';
 import { printable } from '../../lib/printable.ts';
 import { unreachable } from '../../lib/unreachable.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { choicesOf, runAgain, type Choice, type KeyDoor, type Sent, type Wait } from './choices.ts';
 
 /** What the keys wait for. */
@@ -163,5 +164,5 @@ export class DevKeys {
 }
 
 function failed(error: unknown): Sent {
-  return { type: 'sent', what: `nothing: ${error instanceof Error ? error.message : String(error)}` };
+  return { type: 'sent', what: `nothing: ${messageOf(error)}` };
 }

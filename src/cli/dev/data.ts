@@ -1,6 +1,7 @@
 import { readStateFile, writeStateFile, type Sandbox, type SandboxOptions } from '@hooklet/sandbox';
 import { UsageError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 const WRITE_INTERVAL_MS = 3000;
 
@@ -14,7 +15,7 @@ export function persistedState(path: string | undefined): Pick<SandboxOptions, '
     const state = readStateFile(path);
     return state === undefined ? {} : { state };
   } catch (cause) {
-    throw new UsageError(`--data: ${reasonOf(cause)}; move the file away to start with an empty cluster`, { cause });
+    throw new UsageError(`--data: ${messageOf(cause)}; move the file away to start with an empty cluster`, { cause });
   }
 }
 
@@ -30,7 +31,7 @@ export function stateWriter(sandbox: Sandbox, path: string): () => void {
     try {
       writeStateFile(path, sandbox.state);
     } catch (cause) {
-      throw new UsageError(`--data: ${path} cannot be written: ${reasonOf(cause)}`, { cause });
+      throw new UsageError(`--data: ${path} cannot be written: ${messageOf(cause)}`, { cause });
     }
     written = resourceVersion;
   };
@@ -42,8 +43,4 @@ export async function writeRegularly(write: () => void, signal: AbortSignal): Pr
     write();
     await sleep(WRITE_INTERVAL_MS, signal);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

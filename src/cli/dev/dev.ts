@@ -5,6 +5,7 @@ import { discoverHooks } from '../../hook/discover.ts';
 import { isFile, isFolder } from '../../lib/file-kind.ts';
 import { isLocalHost } from '../../lib/local-host.ts';
 import { runAll } from '../../lib/run-all.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { runOperator } from '../../operator/run-operator.ts';
 import { openAgainst, type Against } from '../against/against.ts';
 import { DEV_ENDING } from './ending.ts';
@@ -79,7 +80,7 @@ async function openSandbox(port: number, kept: Pick<SandboxOptions, 'state'>): P
   try {
     return await startSandbox({ port, anonymous: true, isHostAllowed: (host) => isLocalHost(host), ...kept });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new UsageError(`the API server cannot listen on port ${port}: ${reason}; choose another with --port`, {
       cause,
     });

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { FolderTree } from './folder-tree.ts';
 
 // Editors write a file in several steps: changes within this time count as one.
@@ -53,6 +54,6 @@ function relook(tree: FolderTree, state: State): void {
 }
 
 function cannotWatch(dir: string, cause: unknown): UsageError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new UsageError(`the folder ${dir} cannot be watched for changes: ${reason}`, { cause });
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import { readYaml } from '../../lib/yaml.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** The file of `--kubeconfig`; it is removed when it is disposed of, and when a second Ctrl-C ends the process. */
 export interface WrittenKubeconfig extends Disposable {
@@ -53,7 +54,7 @@ function readText(given: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    throw new UsageError(`--kubeconfig: ${given} cannot be read: ${reasonOf(cause)}`, { cause });
+    throw new UsageError(`--kubeconfig: ${given} cannot be read: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -101,7 +102,7 @@ function replaceFile(given: string, path: string, text: string): void {
     renameSync(fresh, path);
   } catch (cause) {
     rmSync(fresh, { force: true });
-    throw new UsageError(`--kubeconfig: ${given} cannot be written: ${reasonOf(cause)}`, { cause });
+    throw new UsageError(`--kubeconfig: ${given} cannot be written: ${messageOf(cause)}`, { cause });
   }
 }
 
@@ -111,8 +112,4 @@ function isServedBy(path: string, server: string | undefined): boolean {
   } catch {
     return false;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

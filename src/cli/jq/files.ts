@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '@hooklet/jq';
 import { JsonSplitter } from '@hooklet/jq/stream';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** Reads a file that an option of jq names, as text; throws `UsageError` when it cannot be read. */
 export async function readJqFile(path: string, readFile: (path: string) => Promise<Uint8Array>): Promise<string> {
@@ -19,7 +20,7 @@ export function parseSlurpFile(text: string, path: string): JsonValue {
       parseJson(document.text, document.firstLine, 'literals'),
     );
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new UsageError(`jq: error: Bad JSON in --slurpfile ${path}: ${reason}`, { cause });
   }
 }
@@ -28,5 +29,5 @@ export function parseSlurpFile(text: string, path: string): JsonValue {
 export function fileErrorText(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'No such file or directory';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -5,6 +5,7 @@ import { heldText, type LockHolder } from '../../kube/coordination/lock-words.ts
 import { Lock, type LockAnswer } from '../../kube/coordination/lock.ts';
 import { printable } from '../../lib/printable.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { durationFlag, lockName, type LockFlags, type LockIo } from './lock-io.ts';
 import { runUnder } from './run-under.ts';
 
@@ -53,7 +54,7 @@ export async function holdLock({ name, command, flags }: HoldRequest, io: LockIo
       end.abort();
       await renewing;
       await held.release();
-      return held.lost.aborted ? complain(`${lostText(held.lost.reason)}, the command was ended`, io) : exitCode;
+      return held.lost.aborted ? complain(`${messageOf(held.lost.reason)}, the command was ended`, io) : exitCode;
     }
   }
 }
@@ -91,10 +92,6 @@ async function taking(lock: Lock, holder: string, isLast: boolean): Promise<Lock
 
 function tell(key: string, by: LockHolder, isLast: boolean, { stderr }: LockIo): void {
   stderr(`hooklet: ${printable(heldText(key, by, Date.now()))}${isLast ? '' : ', waiting'}\n`);
-}
-
-function lostText(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
 }
 
 function complain(message: string, { stderr }: LockIo): number {

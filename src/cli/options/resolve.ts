@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { shown } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { OptionSpec } from './spec.ts';
 
 /** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
@@ -21,7 +22,7 @@ export function resolveOptions<S extends Specs>(specs: S, flags: Flags, env: Nod
     try {
       return [key, spec.parse(given.text)];
     } catch (error) {
-      const expected = error instanceof Error ? error.message : String(error);
+      const expected = messageOf(error);
       problems.push(`${given.source}: got ${JSON.stringify(given.text)}, expected ${expected}`);
       return [key, spec.fallback];
     }

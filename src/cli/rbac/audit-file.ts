@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { UsageError } from '../../errors.ts';
 import { AuditEvents, type OwnerOfUser } from '../../rights/audit-events.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** An event of the level RequestResponse may have a whole object in it twice. */
 const MAX_LINE = 8 * 1024 * 1024;
@@ -13,7 +14,7 @@ export async function readAuditFile(path: string, ownerOf: OwnerOfUser): Promise
   try {
     await eachLine(source, events);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`--audit ${path} cannot be read: ${reason}`, { cause: error });
   }
   const { lines, broken } = events.summary();

@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import { shown } from '../../lib/shown.ts';
 import { readYaml } from '../../lib/yaml.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { PlacedObject } from '../../rights/granted.ts';
 
 const MAX_FILE = 16 * 1024 * 1024;
@@ -62,8 +63,4 @@ async function readObjects(flag: string, file: string, problems: string[]): Prom
 function itemsOf(value: unknown): readonly unknown[] {
   const isList = isObject(value) && value['kind'] === 'List' && Array.isArray(value['items']);
   return isList && Array.isArray(value['items']) ? value['items'] : [value];
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { UsageError } from '../../errors.ts';
 import { ControlFailure, type ControlIo } from '../control/client.ts';
 import { MAX_RECORDING_BYTES } from './read-recording.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 export interface ExportFlags {
   readonly output?: string | undefined;
@@ -42,7 +43,7 @@ async function write(path: string, text: string, isForced: boolean): Promise<voi
     file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | (isForced ? 0 : O_EXCL), 0o600);
   } catch (cause) {
     const isThere = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     if (isThere) throw new UsageError(`-o: ${path} is there already; --force writes over it`, { cause });
     throw new UsageError(`-o: ${path} cannot be written: ${reason}`, { cause });
   }

@@ -19,6 +19,7 @@ import { readRunRecord } from '../../hook/run-record-reader.ts';
 import type { RunLine, RunRecord } from '../../hook/run-record.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { shown } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import {
   OUTPUT_NAMES,
   RECORDING_FORMAT,
@@ -229,7 +230,3 @@ const readRecordingFields = readFields(
     },
   },
 );
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * Runs a hook again on a sandbox, as far as that needs no operator: the hook is executed with the recorded contexts, and
  * what it asks is carried out in the sandbox by the same code as in a cluster. What must hold: nothing but the sandbox is
@@ -100,7 +102,7 @@ async function carryOut(execution: Execution, contexts: Recording['contexts'], o
     await apply(execution, outcome, options);
     if (isWorth) await reach({ contexts, result, outcome }, options);
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    problems.push(messageOf(error));
   }
 }
 
@@ -152,7 +154,7 @@ async function reach({ contexts, result, outcome }: Answered, { hook, sandbox, p
       try {
         if (isJsonObject(object)) await sandbox.apply(object);
       } catch (error) {
-        problems.push(error instanceof Error ? error.message : String(error));
+        problems.push(messageOf(error));
       }
     }
     const keys = new Set(wanted.map(({ object }) => placeOf(object)));

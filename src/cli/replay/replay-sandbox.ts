@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * The sandbox of a replay. It is made in two steps: one sandbox takes the definitions, namespaces and given objects as an
  * API server takes them; its state and the objects that the run saw, exactly as they were, are what the second one starts
@@ -64,7 +66,7 @@ class Notes {
     try {
       await work();
     } catch (error) {
-      this.add(`not in the sandbox: ${error instanceof Error ? error.message : String(error)}`);
+      this.add(`not in the sandbox: ${messageOf(error)}`);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Hook } from '../../hook/binding.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import type { HookResult } from '../../hook/result.ts';
 import { shown } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { failureBySaying, saidOutcome } from '../../run/classify.ts';
 import type { Execution, Executor, HookOutput } from '../../runner/executor.ts';
 import { answersOf, type AnsweredContext } from './answered.ts';
@@ -79,7 +80,7 @@ function showResult(
     return result;
   } catch (error) {
     if (execution.type === 'exited') throw error;
-    write(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    write(`warning: ${messageOf(error)}\n`);
     return undefined;
   }
 }
@@ -99,7 +100,7 @@ export async function readInput(
     return await readAll(source === '-' ? input : createReadStream(source), bounds);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`${bounds.source} cannot be read: ${reason}`, { cause: error });
   }
 }
@@ -112,7 +113,7 @@ function readContexts(text: string, hook: Hook): readonly Readonly<Record<string
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`--context is not JSON: ${reason}`, { cause: error });
   }
   if (!Array.isArray(value) || !value.every(isObject)) {

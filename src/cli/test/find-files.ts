@@ -3,6 +3,7 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { walkFiles } from '../../hook/walk-files.ts';
 import { shown } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 const SCENARIO = /\.scenario\.(?:ya?ml|json)$/;
 const IN_FOLDER = /\.(?:ya?ml|json)$/;
@@ -39,7 +40,7 @@ function isFolder(path: string, given: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`${shown(given)} cannot be read: ${reason}`);
   }
 }

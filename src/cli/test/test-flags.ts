@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { ScenarioError, UsageError } from '../../errors.ts';
 import { shown } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { PERTURB_KINDS } from '../../scenario/file/story.ts';
 import { parsePlan } from '../../scenario/perturb/plan.ts';
 import type { PerturbKind, PerturbSettings, Scenario } from '../../scenario/scenario.ts';
@@ -113,7 +114,7 @@ function regexOf(given: string): RegExp {
   try {
     return new RegExp(given);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`--filter: got ${shown(given)}, which is no regular expression: ${reason}`);
   }
 }

@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { readRegular } from '../../lib/read-regular.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { StoryFailure, StoryResult } from '../../scenario/story/run-story.ts';
 import { type TextChange, updateText } from '../../scenario/story/update-text.ts';
 
@@ -53,6 +54,6 @@ function updateFile(file: string, changes: readonly TextChange[]): number {
     return made.length;
   } catch (error) {
     rmSync(before, { force: true });
-    throw new UsageError(`${file} cannot be updated: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} cannot be updated: ${messageOf(error)}`);
   }
 }

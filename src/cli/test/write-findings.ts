@@ -3,6 +3,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { readRegular } from '../../lib/read-regular.ts';
 import { shortHash } from '../../lib/short-hash.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { PerturbFinding } from '../../scenario/perturb/report.ts';
 import type { Scenario } from '../../scenario/scenario.ts';
 import type { ToldStory } from '../../scenario/story/run-stories.ts';
@@ -39,7 +40,7 @@ function writeFinding(scenario: Scenario, finding: PerturbFinding): WrittenFindi
     return { file, isNew: true };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return { file, isNew: false };
-    throw new UsageError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
 import { probeHttps } from '../../lib/https-probe.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** Where the API server calls a webhook or a converter. */
 export interface CalledPlace {
@@ -65,7 +66,7 @@ export class AnsweringPlaces {
         .filter(({ conditions }) => asJsonObject(conditions)['ready'] !== false);
       return ready.length > 0 ? undefined : 'no replica is ready';
     } catch (error) {
-      return `unknown, ${error instanceof Error ? error.message : String(error)}`;
+      return `unknown, ${messageOf(error)}`;
     }
   }
 }

@@ -4,10 +4,11 @@ import { withoutMissingRight } from '../../kube/missing-right.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { ChildProblem } from './problem.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** The problem of a child whose write failed. */
 export function problemOf(child: string, resource: ResourceKind, error: unknown): ChildProblem {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const of = `${resource.plural}${resource.group === '' ? '' : `.${resource.group}`}`;
   if (isForbidden(error) && !isQuota(message)) {
     const rule = policyRuleText({ apiGroup: resource.group, resource: resource.plural, verbs: VERBS });

@@ -1,4 +1,5 @@
 import { atOnce } from '../../lib/at-once.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { problemOf, takenProblem } from './child-errors.ts';
 import { applyChild, createChild, deleteChild, type ChildSession, type Found, type Written } from './child-requests.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
@@ -140,7 +141,7 @@ export class Pass {
         this.problems.push(this.#problemOf(child, resource, error));
       }
     } catch (error) {
-      this.problems.push({ type: 'kind', child, message: error instanceof Error ? error.message : String(error) });
+      this.problems.push({ type: 'kind', child, message: messageOf(error) });
     }
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { KubeError } from '../../errors.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { apiPath } from '../api-path.ts';
 import { isAlreadyExists, isConflict, isForbidden } from '../api-error.ts';
 import type { KubeClient } from '../client.ts';
@@ -56,6 +57,6 @@ function isWorthAnother(error: unknown): error is KubeError {
 }
 
 function failed(error: unknown): TellOutcome {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { type: 'failed', message: isForbidden(error) ? `${message}; it is told when a Role allows it` : message };
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * The sources of credentials that are read from a kubeconfig or from files: a bearer token, a certificate authority, a
  * client certificate with its key. `Cluster.authenticate` reads every source before each request, so a read must be
@@ -175,7 +177,7 @@ class CredentialFile {
     } catch (error) {
       // During a rotation the file may be absent for a moment.
       if (this.#content !== undefined) return this.#content;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new CredentialsError(`cannot read ${this.name}: ${reason}`, { cause: error });
     }
   }

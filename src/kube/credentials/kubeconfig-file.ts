@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
+import { messageOf } from '../../lib/message-of.ts';
 
 // Imported by its file, because loading the whole package takes half a second.
 import {
@@ -162,8 +163,4 @@ function absolute<K extends string>(
 function isRelativeCommand(exec: unknown): exec is { readonly command: string } {
   if (typeof exec !== 'object' || exec === null || !('command' in exec)) return false;
   return typeof exec.command === 'string' && exec.command.includes('/') && !isAbsolute(exec.command);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

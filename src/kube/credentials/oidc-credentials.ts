@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * The token source for a kubeconfig user with the `oidc` auth-provider. `expiringCredentials` calls it when there is no
  * token, when the token is about to expire, and after a 401. The first call returns the id-token of the kubeconfig if
@@ -80,7 +82,7 @@ async function refresh(config: OidcConfig, refreshToken: string, context: OidcCo
       refreshToken: typeof renewed === 'string' ? renewed : undefined,
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new CredentialsError(`${where}: cannot refresh the token: ${reason}`, { cause: error });
   }
 }

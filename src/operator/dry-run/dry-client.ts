@@ -2,6 +2,7 @@ import { KubeError } from '../../errors.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import type { KubeClient, KubeRequest } from '../../kube/client.ts';
 import { objectPath, placeOfPath, type ObjectPlace } from './object-place.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** A write that the API server has tried and not carried out. */
 export interface DryWrite {
@@ -131,7 +132,7 @@ class DryRequests {
     } catch (error) {
       if (isMissing(error)) return { type: 'absent' };
       signal.throwIfAborted();
-      return { type: 'unknown', reason: error instanceof Error ? error.message : String(error) };
+      return { type: 'unknown', reason: messageOf(error) };
     }
   }
 

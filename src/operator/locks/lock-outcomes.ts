@@ -1,5 +1,6 @@
 import type { HookResult } from '../../hook/result.ts';
 import type { FailedRun, LaterRun, LockedOut, RunOutcome } from '../../run/run.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** When a task tries again that nobody hastens. */
 const AGAIN_MS = 300_000;
@@ -25,7 +26,7 @@ export function refusedRun(message: string): FailedRun {
 
 /** The outcome of a run whose lock could not be taken. */
 export function untakenRun(lock: string, cause: unknown): FailedRun {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return failedRun('LockUnavailable', new Error(`the lock ${lock} could not be taken: ${why}`, { cause }));
 }
 

@@ -7,6 +7,7 @@ import { abortable } from '../../lib/abortable.ts';
 import { eventually } from '../../lib/deadline.ts';
 import { latch, type Latch } from '../../lib/latch.ts';
 import { nextTurn } from '../../lib/turn.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { siblingModule } from '../../runner/sibling-module.ts';
 import {
   readBatch,
@@ -146,10 +147,6 @@ async function resultOf(
     worker.once('exit', () => reject(new HookOutputError(`${title} could not be read, its thread ended`)));
     return () => worker.terminate();
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Limits how many calls work at the same time; the others wait in order. */

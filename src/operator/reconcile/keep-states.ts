@@ -9,6 +9,7 @@ import { keptDigest } from '../../sources/reconcile/part-filters.ts';
 import { onceEventsOf, toldPlaceOf } from '../results/told-place.ts';
 import { isFailure } from './reached-outcome.ts';
 import { session, type Started, type Writing } from './started.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** A state that was written, and that the watch is to show before the next run of the object. */
 export interface WrittenState {
@@ -92,7 +93,7 @@ async function writing<T>(one: Started, written: Promise<T>): Promise<T> {
   try {
     return await written;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new PatchError(`the state of ${nameOf(one)} is not kept, and nothing of the run is applied: ${why}`, {
       cause: error,
     });

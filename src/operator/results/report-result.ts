@@ -10,6 +10,7 @@ import type { EventRecorder, EventSubject, RecordedEvent } from '../../kube/coor
 import type { Kinds } from '../../kube/kind.ts';
 import { asJsonObject, parseJson, text, type JsonObject } from '../../kube/object.ts';
 import { atOnce } from '../../lib/at-once.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Logger } from '../../log.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { EndStatusWrite, StatusPlace } from '../../units/own-status-writes.ts';
@@ -197,8 +198,4 @@ function isSameObject(a: EventSubject, b: EventSubject): boolean {
 
 function metadataOf(object: JsonObject): JsonObject {
   return asJsonObject(object['metadata']);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -11,6 +11,7 @@ import {
   type OnceEvent,
   type ToldRecord,
 } from './told-record.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 const MAX_OBJECTS = 10_000;
 const MAX_TRIES = 4;
@@ -135,8 +136,4 @@ function seenIn({ object, annotation, annotations }: ToldPlace): ToldRecord {
 
 function keyOf({ scope, object }: ToldPlace): string {
   return JSON.stringify([scope, object?.uid ?? '']);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { makePrivateFolder } from '../../lib/trusted-folder.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { RunHistory } from '../../run/history.ts';
@@ -101,7 +102,7 @@ function created(create: () => unknown): void {
   try {
     create();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new UsageError(`--run-history: ${reason}; choose a folder of hooklet's own`, { cause: error });
   }
 }

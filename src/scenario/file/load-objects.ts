@@ -4,6 +4,7 @@ import { isJsonArray, isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { type Place, report } from '../../hook/config-reader.ts';
 import { shown } from '../../lib/shown.ts';
 import { readYaml } from '../../lib/yaml.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { StoryContext } from './context.ts';
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -51,7 +52,7 @@ function textOf(file: string, shownFile: string, place: Place): string | undefin
     if (stats.size > MAX_FILE_BYTES) return report(place, `${shownFile} has more than ${MAX_FILE_BYTES} bytes`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return report(place, `${shownFile} cannot be read: ${reason}`);
   }
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * Reads scenario files. A file is YAML or JSON with one story or several. Nothing is guessed: an unknown field, a word
  * that is none, an object of a kind that nobody serves, and an expectation that can never hold are problems, and all
@@ -62,7 +64,7 @@ function textOf(file: string): string | Error {
     if (stats.size > MAX_FILE_BYTES) return new Error(`got ${stats.size} bytes, expected at most ${MAX_FILE_BYTES}`);
     return readFileSync(file, 'utf8');
   } catch (error) {
-    return new Error(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return new Error(`cannot be read: ${messageOf(error)}`);
   }
 }
 

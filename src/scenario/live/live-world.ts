@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * A world at work, in a process whose clock it drives. `world-process.ts` opens one at a time and hands it the actions.
  *
@@ -327,8 +329,4 @@ export class LiveWorld implements ClusterListener {
 /** Whether a write counts as an effect: it changed something, by a hook or by hooklet, and is neither Lease nor Event. */
 function isEffect({ by, isChange, object }: ReturnType<typeof writeMoment>): boolean {
   return isChange && (by === 'hook' || by === 'hooklet') && object.kind !== 'Lease' && object.kind !== 'Event';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * Stand-ins for the programs that hooks call. Each has a wrapper of its name, first on the PATH of hooks, which runs it and
  * then appends a record to one file. The world reads that file before it writes down anything else, so that calls are in
@@ -86,7 +88,7 @@ function programsIn(standInsDir: string): readonly string[] {
       return stat.isFile() && (stat.mode & 0o111) !== 0;
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new ScenarioError(`the folder of stand-ins ${standInsDir} cannot be read: ${reason}`, { cause });
   }
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /* The API server of a world: a sandbox that knows who asks, and what the author of a test asks of it. */
 
 import { randomUUID } from 'node:crypto';
@@ -135,7 +137,7 @@ export function objectPath({ sandbox }: Pick<WorldCluster, 'sandbox'>, object: J
   try {
     return sandbox.pathOf(object);
   } catch (cause) {
-    throw new ScenarioError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new ScenarioError(messageOf(cause), { cause });
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from '../../lib/message-of.ts';
+
 /*
  * The certificates of which one must have signed that of a caller. They are read from files, again after each event in
  * their folders and every 10 s. What must hold: a file that is empty, half written or gone changes nothing, for it would
@@ -57,7 +59,7 @@ export class ClientAuthorities {
       await this.read();
       this.#problem = '';
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error);
+      const problem = messageOf(error);
       if (problem !== this.#problem) this.#log.error({ err: error }, 'the certificates of callers were not read again');
       this.#problem = problem;
     }

@@ -1,5 +1,6 @@
 import { readSmallFile } from '../../kube/credentials/read-file.ts';
 import { Changes } from '../../lib/changes.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Given, GivenSource } from './given.ts';
 import { MAX_PEM_LENGTH } from './pem.ts';
 import { WatchedFolders } from './watched-folders.ts';
@@ -39,7 +40,7 @@ async function readFiles({ cert, key, ca }: CertificateFiles): Promise<Given> {
     const [certText, keyText, caText] = await Promise.all([readText(cert), readText(key), readOptional(ca)]);
     return { type: 'given', cert: certText, key: keyText, ca: caText };
   } catch (error) {
-    return { type: 'unreadable', problem: error instanceof Error ? error.message : String(error) };
+    return { type: 'unreadable', problem: messageOf(error) };
   }
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { Certificate } from '../tls-server.ts';
 import { certificatesIn, MAX_PEM_LENGTH } from './pem.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** A serving certificate that fits its key, and that a TLS server takes. */
 export interface Pair {
@@ -29,7 +30,7 @@ export function readPair(cert: string, key: string): PairRead {
   try {
     createSecureContext({ cert, key });
   } catch (error) {
-    return unusable(`cannot be served: ${error instanceof Error ? error.message : String(error)}`);
+    return unusable(`cannot be served: ${messageOf(error)}`);
   }
   return { type: 'pair', pair: { certificate: { cert, key }, chain: [leaf, ...rest], leaf } };
 }

@@ -7,6 +7,7 @@ import type { Kinds, ResourceKind } from '../../kube/kind.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Logger } from '../../log.ts';
 import { RecheckSignal, followKind, type FollowKindOptions } from './follow-kind.ts';
 import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
@@ -314,8 +315,4 @@ class BindingMonitor implements Monitor {
 
 function isTransient(error: unknown): boolean {
   return error instanceof KubeError && ([0, 410, 429].includes(error.status) || error.status >= 500);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
