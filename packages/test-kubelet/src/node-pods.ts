@@ -71,8 +71,8 @@ export class NodePods {
         onApply: (service) => this.#keep(this.#services, service),
         onDelete: (service) => this.#drop(this.#services, service),
       }),
-      watch<V1ConfigMap>('ConfigMap', 'configmaps', { onApply: changed, onDelete: () => {} }),
-      watch<V1Secret>('Secret', 'secrets', { onApply: changed, onDelete: () => {} }),
+      watch<V1ConfigMap>('ConfigMap', 'configmaps', { onApply: changed, onDelete: changed }),
+      watch<V1Secret>('Secret', 'secrets', { onApply: changed, onDelete: changed }),
       watch<V1Pod>('Pod', 'pods', {
         onApply: (pod) => this.#applyPod(pod),
         onDelete: (pod) => this.#deletePod(pod),

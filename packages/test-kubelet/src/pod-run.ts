@@ -138,8 +138,7 @@ export class PodRun {
   async objectChanged(name: string): Promise<void> {
     if (!JSON.stringify(this.#pod.spec?.volumes ?? []).includes(JSON.stringify(name))) return;
     this.#hasChanged = true;
-    // A volume whose objects cannot be read now stays as it is.
-    await this.#volumes?.refresh().catch(() => {});
+    await this.#volumes?.refresh();
   }
 
   /** Writes the hosts file: the names that all pods of its namespace know, and its own. */
@@ -263,7 +262,7 @@ export class PodRun {
       automount: await this.#automounts(),
     });
     // What changed while they were made may have been read before.
-    if (this.#hasChanged) await this.#volumes.refresh().catch(() => {});
+    if (this.#hasChanged) await this.#volumes.refresh();
   }
 
   async #automounts(): Promise<boolean> {
@@ -319,7 +318,7 @@ export class PodRun {
     while (!signal.aborted) {
       if (Date.now() > refreshAt) {
         refreshAt = Date.now() + REFRESH_MS;
-        await this.#volumes?.refresh().catch(() => {});
+        await this.#volumes?.refresh();
       }
       await sleep(Math.min(EXCESS_POLL_MS, Math.max(0, deadline - Date.now())), signal);
       if (signal.aborted) return;

@@ -13,7 +13,7 @@ import { quantity } from './quantity.ts';
 export interface PodVolumes {
   /** The mounts of a container. */
   mountsOf(mounts: readonly V1VolumeMount[], env: Readonly<Record<string, string>>): Promise<readonly Mount[]>;
-  /** Writes the files again that are made from objects. */
+  /** Writes the files again that are made from objects; a volume whose objects cannot be read now stays as it is. */
   refresh(): Promise<void>;
   /** Why the pod must be evicted: an emptyDir exceeds its limit; undefined if none does. */
   excess(): Promise<string | undefined>;
@@ -49,11 +49,10 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
     },
     refresh: async () => {
       // One refresh at a time, as both would write the same links.
-      const mine = refreshed.then(async () => {
-        for (const { refresh } of all) await refresh?.();
+      refreshed = refreshed.then(async () => {
+        for (const { refresh } of all) await refresh?.().catch(() => {});
       });
-      refreshed = mine.catch(() => {});
-      await mine;
+      await refreshed;
     },
     excess: async () => {
       const problems = await Promise.all(

@@ -93,6 +93,28 @@ describe('a container', () => {
     await until(async () => expect(await run('cat /etc/settings/*')).toBe('23'));
   });
 
+  it('finds the files of a deleted object as long as its pod needs them, and not those of an optional one', async () => {
+    const rig = await kubeletRig(plane);
+    for (const name of ['needed', 'optional']) await rig.hands.configMap(name, { [name]: '1' });
+    const volumes = [
+      { name: 'needed', configMap: { name: 'needed' } },
+      { name: 'optional', configMap: { name: 'optional', optional: true } },
+    ];
+    const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+    await rig.create('pods', scriptPod('a', IDLE, { container: { volumeMounts }, spec: { volumes } }));
+    await rig.podIs('a', READY);
+    const files = async (): Promise<string> =>
+      (await rig.kubelet.exec(rig.nameOf('a'), ['bash', '-c', 'ls /needed /optional'])).stdout;
+    expect(await files()).toBe('/needed:\nneeded\n\n/optional:\noptional\n');
+
+    await rig.remove('configmaps', 'optional');
+    await until(async () => expect(await files()).toBe('/needed:\nneeded\n\n/optional:\n'));
+    await rig.remove('configmaps', 'needed');
+    await rig.hands.configMap('optional', { again: '1' });
+
+    await until(async () => expect(await files()).toBe('/needed:\nneeded\n\n/optional:\nagain\n'));
+  });
+
   it('has folders of its pod, in memory and of limited size where it says so', async () => {
     const rig = await kubeletRig(plane);
     const volumes = [
