@@ -1,7 +1,7 @@
 import { isExactNumber } from '../lib/exact-json.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 import type { KindReference } from '../kube/kind.ts';
-import { isObject } from './field-reader.ts';
-import type { ApplyOperation, CreateOperation, JsonObject } from './operation.ts';
+import type { ApplyOperation, CreateOperation } from './operation.ts';
 
 const SERVER_FIELDS: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields']);
 

@@ -1,10 +1,11 @@
 import { KubeError } from '../errors.ts';
 import { isConflict, isMissing, isUnknownResource } from '../kube/api-error.ts';
 import { resourcePath } from '../kube/kind.ts';
-import { asJsonObject, type JsonObject } from '../kube/object.ts';
+import { asJsonObject } from '../kube/object.ts';
 import { metadataOf, uidOf, versionOf } from './api-object.ts';
 import type { FinalizedObject, FinalizerSession } from './finalizer.ts';
 import { withRetries } from './retries.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 /** The field manager of what hooklet records in annotations of objects. */
 export const RECORD_MANAGER = 'hooklet-state';

@@ -1,7 +1,8 @@
 import { isAlreadyExists, isLost } from '../kube/api-error.ts';
 import { covers, metadataOf, objectToSend, versionOf } from './api-object.ts';
-import type { CreateOperation, JsonObject } from './operation.ts';
+import type { CreateOperation } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 /** Carries out Create and CreateIfNotExists. */
 export async function createObject(session: PatchSession, place: Place, operation: CreateOperation): Promise<Outcome> {

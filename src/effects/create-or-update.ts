@@ -1,8 +1,9 @@
 import { isAlreadyExists, isConflict, isForbidden, isMissing, isVersionRequired } from '../kube/api-error.ts';
 import { objectToSend, versionOf, withVersion } from './api-object.ts';
 import { postObject } from './create-object.ts';
-import type { CreateOperation, JsonObject } from './operation.ts';
+import type { CreateOperation } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 /**
  * CreateOrUpdate of a named object: replaces the live object with that of the hook, or creates it. Objects are updated

@@ -1,7 +1,7 @@
 import { sleep } from '../lib/sleep.ts';
+import { isObject } from '../lib/json-object.ts';
 import { isAnotherObject, isLost, isMissing } from '../kube/api-error.ts';
 import { finalizersOf, uidOf } from './api-object.ts';
-import { isObject } from './field-reader.ts';
 import type { DeleteOperation } from './operation.ts';
 import { retrying, send, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 

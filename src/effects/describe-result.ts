@@ -1,7 +1,7 @@
 import type { Condition, ContextResult, DesiredChild, HookResult, ResultEvent } from '../hook/result.ts';
 import { goDuration } from '../lib/duration.ts';
 import { shown } from '../lib/shown.ts';
-import { isObject } from './field-reader.ts';
+import { isObject } from '../lib/json-object.ts';
 
 const MAX_SHOWN = 2000;
 

@@ -1,6 +1,5 @@
 import { KubeError } from '../errors.ts';
-import { isObject } from './field-reader.ts';
-import type { JsonObject } from './operation.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /**
  * Sends an apply. The API server makes null of an object whose members an apply takes away, such as the labels in

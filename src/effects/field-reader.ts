@@ -1,7 +1,7 @@
 import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { isYes, YES_NO } from '../lib/go-yaml.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
-import type { JsonObject } from './operation.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 import { SlowTextBudget } from './slow-text.ts';
 
 const MAX_UNKNOWN = 20;
@@ -110,8 +110,4 @@ export function received(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).length} key(s)`;
   return typeof value === 'string' ? shown(value, MAX_SHOWN) : String(value);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { FilterError } from '../errors.ts';
 import { isMissing } from '../kube/api-error.ts';
 import { versionOf, withVersion } from './api-object.ts';
-import { isObject, received } from './field-reader.ts';
-import type { JqPatchOperation, JsonObject } from './operation.ts';
+import { received } from './field-reader.ts';
+import type { JqPatchOperation } from './operation.ts';
 import {
   retrying,
   send,
@@ -15,6 +15,7 @@ import {
   type Place,
 } from './patch-session.ts';
 import { messageOf } from '../lib/message-of.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /** Carries out JQPatch: reads the object, runs the expression on it, and writes the result back if it differs. */
 export async function jqPatch(session: PatchSession, place: Place, operation: JqPatchOperation): Promise<Outcome> {

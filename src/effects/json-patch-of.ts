@@ -1,5 +1,5 @@
 import { isExactNumber } from '../lib/exact-json.ts';
-import { isObject } from './field-reader.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** One step of a JSON Patch that changes values in place. */
 export type PatchStep =

@@ -1,8 +1,6 @@
 import type { KindReference } from '../kube/kind.ts';
 import { shownName } from '../lib/shown.ts';
-
-/** A JSON object whose content only the API server checks. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../lib/json-object.ts';
 
 /** One change that a hook asks for, with defaults filled in. */
 export type PatchOperation =

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { metadataOf } from './api-object.ts';
-import { isObject } from './field-reader.ts';
-import type { JsonObject } from './operation.ts';
 import { conditionsIn, ownedStatus, STATUS_MANAGER, statusOf } from './owned-status.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /** Whether `after` differs from `before` in nothing but what was sent as the status. */
 export function isOwnChange(before: JsonObject, after: JsonObject, sent: JsonObject): boolean {

@@ -1,6 +1,5 @@
-import { isObject } from './field-reader.ts';
 import { metadataOf } from './api-object.ts';
-import type { JsonObject } from './operation.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /** The field manager of everything that hooklet writes to a status. */
 export const STATUS_MANAGER = 'hooklet-status';

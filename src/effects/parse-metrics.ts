@@ -1,8 +1,9 @@
 import { HookOutputError } from '../errors.ts';
 import { readJsonStream } from './documents.ts';
-import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
+import { FieldReader, received, type FieldProblem } from './field-reader.ts';
 import { readMetric, METRIC_FIELDS, type MetricOperation } from './read-metric.ts';
 import { outputProblems, place, shownWarnings } from './output-problems.ts';
+import { isObject } from '../lib/json-object.ts';
 
 export { metricsDespiteFailure, type MetricOperation } from './read-metric.ts';
 

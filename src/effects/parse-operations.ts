@@ -1,8 +1,9 @@
 import { HookOutputError } from '../errors.ts';
 import { isExactNumber } from '../lib/exact-json.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 import type { TextRules } from './documents.ts';
-import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
-import type { JsonObject, PatchOperation } from './operation.ts';
+import { FieldReader, received, type FieldProblem } from './field-reader.ts';
+import type { PatchOperation } from './operation.ts';
 import { outputProblems, place, shownWarnings } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
 import { readWithin, SlowTextBudget } from './slow-text.ts';

@@ -1,7 +1,7 @@
-import { isObject, received, type FieldReader } from './field-reader.ts';
+import { received, type FieldReader } from './field-reader.ts';
 import type { TextRules } from './documents.ts';
-import type { JsonObject } from './operation.ts';
 import { readWithin } from './slow-text.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 const JSON_PATCH_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | 'none'> = new Map([
   ['add', 'value'],

@@ -1,5 +1,6 @@
-import { isObject, received, type FieldReader } from './field-reader.ts';
+import { received, type FieldReader } from './field-reader.ts';
 import type { Preconditions } from './operation.ts';
+import { isObject } from '../lib/json-object.ts';
 
 const FIELDS = ['uid', 'resourceVersion'] as const;
 const EXPECTED = 'an object with uid, resourceVersion or both';

@@ -2,9 +2,9 @@ import { HookOutputError } from '../errors.ts';
 import { parseExactJson } from '../lib/exact-json.ts';
 import { nearest } from '../hook/nearest.ts';
 import { shownName, shownText } from '../lib/shown.ts';
-import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
+import { FieldReader, received, type FieldProblem } from './field-reader.ts';
 import { jsonPatchOf } from './json-patch-of.ts';
-import type { JsonObject } from './operation.ts';
 import { readJsonPatch } from './payload.ts';
 
 /** What a hook answered to an admission request. */

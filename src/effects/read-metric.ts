@@ -1,5 +1,6 @@
 import { shown, shownName } from '../lib/shown.ts';
-import { isObject, received, type FieldReader } from './field-reader.ts';
+import { isObject } from '../lib/json-object.ts';
+import { received, type FieldReader } from './field-reader.ts';
 import { labelName, metricName } from './metric-name.ts';
 
 /** One metric operation that a hook wrote. */

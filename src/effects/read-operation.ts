@@ -1,8 +1,9 @@
 import type { KindReference } from '../kube/kind.ts';
-import { isObject, received, type FieldReader } from './field-reader.ts';
-import type { DeleteOperation, JsonObject, OperationTarget, PatchOperation } from './operation.ts';
+import { received, type FieldReader } from './field-reader.ts';
+import type { DeleteOperation, OperationTarget, PatchOperation } from './operation.ts';
 import { readJsonPatch, readObject } from './payload.ts';
 import { readPreconditions } from './preconditions.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 const DEFAULT_FIELD_MANAGER = 'hooklet';
 const EXPECTED_OBJECT = 'a whole Kubernetes object, or a string with its JSON or YAML';

@@ -1,6 +1,5 @@
 import {
   inside,
-  isObject,
   readFields,
   readFlag,
   readInteger,
@@ -14,6 +13,7 @@ import {
 } from '../hook/config-reader.ts';
 import type { Condition, DesiredChild, ObjectReference, Refusal, ResultEvent } from '../hook/result.ts';
 import { parseDuration } from '../lib/duration.ts';
+import { isObject } from '../lib/json-object.ts';
 
 const MAX_MESSAGE_BYTES = 1024;
 const MAX_VALUE_BYTES = 64 * 1024;

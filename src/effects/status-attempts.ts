@@ -1,4 +1,5 @@
 import { messageOf } from '../lib/message-of.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /*
  * The attempts at writing the status of one object.
@@ -14,8 +15,6 @@ import { isLost, isMissing } from '../kube/api-error.ts';
 import { isBuiltIn, resourcePath, type ResourceKind } from '../kube/kind.ts';
 import { generationOf, uidOf, versionOf } from './api-object.ts';
 import { applyEmptied } from './emptied-object.ts';
-import { isObject } from './field-reader.ts';
-import type { JsonObject } from './operation.ts';
 import { conditionsIn, STATUS_MANAGER, statusOf } from './owned-status.ts';
 import { isOwnChange } from './own-change.ts';
 import { droppedFields, planStatus, type StatusPlan, type WantedStatus } from './status-plan.ts';

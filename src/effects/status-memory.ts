@@ -1,7 +1,7 @@
 import type { ResourceKind } from '../kube/kind.ts';
 import { versionOf } from './api-object.ts';
-import type { JsonObject } from './operation.ts';
 import type { AddedField } from './status-plan.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 const MAX_OBJECTS = 10_000;
 /** Enough for the runs that follow each other at once; an object that is not kept is read. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Condition, ContextResult } from '../hook/result.ts';
 import { covers } from './api-object.ts';
-import type { JsonObject } from './operation.ts';
 import { conditionsIn, ownedStatus, statusOf, type OwnedStatus } from './owned-status.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 /** What a hook wants in the status of an object. */
 export type WantedStatus = Pick<ContextResult, 'conditions' | 'status'>;

@@ -5,6 +5,7 @@ import { policyRuleText } from '../kube/policy-rule.ts';
 import type { Condition } from '../hook/result.ts';
 import { received } from './field-reader.ts';
 import type { AddedField, WantedStatus } from './status-plan.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** Limit of the conditions that are written to one object, with those of others where they are sent too. */
 export const MAX_CONDITIONS = 100;
@@ -18,7 +19,7 @@ export class StatusRefusal extends Error {
 
 /** Throws for what no object can get as its status. */
 export function checkWanted({ conditions, status }: WantedStatus): void {
-  if (status !== undefined && (typeof status !== 'object' || status === null || Array.isArray(status))) {
+  if (status !== undefined && !isObject(status)) {
     throw new StatusRefusal(`status: received ${received(status)}, expected an object`);
   }
   if (status !== undefined && 'conditions' in status) {

@@ -1,7 +1,6 @@
 import type { RetryRule } from './binding.ts';
 import {
   inside,
-  isObject,
   present,
   readFields,
   readFlag,
@@ -18,6 +17,7 @@ import {
 } from './config-reader.ts';
 import { checkRetry, readRetry } from './config-retry.ts';
 import type { HttpAuthentication, HttpBinding } from './http-binding.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** One entry of `http` as written, each field checked. */
 export type HttpEntry = Fields<typeof SHAPE>;

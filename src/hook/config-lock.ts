@@ -1,7 +1,8 @@
 import { isLeaseName, isNamespaceName, LEASE_NAME_TEXT, NAMESPACE_TEXT } from '../lib/lease-name.ts';
+import { isObject } from '../lib/json-object.ts';
 import type { HookLock, OnStartupBinding } from './binding.ts';
 import { readDuration } from './config-duration.ts';
-import { isObject, present, readFields, readInteger, readText, reportValue, type Read } from './config-reader.ts';
+import { present, readFields, readInteger, readText, reportValue, type Read } from './config-reader.ts';
 
 function readNameThat(isName: (name: string) => boolean, expected: string): Read<string> {
   return (value, place) => {

@@ -1,6 +1,7 @@
 import type { Issue } from '../errors.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
 import { pathSegmentProblem } from '../lib/path-segment.ts';
+import { isObject } from '../lib/json-object.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -192,10 +193,6 @@ export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 interface FieldRules {

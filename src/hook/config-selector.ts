@@ -1,8 +1,8 @@
 import { shown } from '../lib/shown.ts';
+import { isObject } from '../lib/json-object.ts';
 import type { NamespaceSelector } from './binding.ts';
 import {
   inside,
-  isObject,
   present,
   readFields,
   readList,

@@ -1,9 +1,9 @@
 import { shown } from '../lib/shown.ts';
+import { isObject } from '../lib/json-object.ts';
 import type { Binding, KubernetesBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 import { createFilterReader, type CheckFilter } from './config-kubernetes.ts';
 import {
   inside,
-  isObject,
   present,
   readFields,
   readFlag,

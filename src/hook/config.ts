@@ -15,7 +15,6 @@ import {
 import { checkHttpNames, readHttpEntry, toHttpBinding } from './config-http.ts';
 import {
   inside,
-  isObject,
   readFields,
   readList,
   report,
@@ -29,6 +28,7 @@ import { readScheduleEntry, toScheduleBinding } from './config-schedule.ts';
 import { readSettings } from './config-settings.ts';
 import { checkSnapshots, effectiveSnapshots } from './config-snapshots.ts';
 import { readConfigV0 } from './config-v0.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** A valid config, or all its problems. */
 export type ParsedConfig =

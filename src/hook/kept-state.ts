@@ -1,6 +1,6 @@
 import { shown } from '../lib/shown.ts';
+import { isObject } from '../lib/json-object.ts';
 import type { ReconcileBinding } from './binding.ts';
-import { isObject } from './config-reader.ts';
 import { reconcileMark } from './reconcile-mark.ts';
 
 const STATE_PREFIX = 'state.hooklet.dev/';

@@ -1,5 +1,5 @@
-import { isObject } from './config-reader.ts';
 import type { FieldRequirement, LabelRequirement, LabelSelector } from './selector.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** Whether labels match a selector, as the API server decides it. */
 export function matchesLabels(

@@ -1,5 +1,6 @@
 import { KubeError } from '../errors.ts';
 import { shown, shownText } from '../lib/shown.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 const MAX_SHOWN = 200;
 
@@ -19,9 +20,6 @@ export interface KubeObject {
   /** The object's JSON in UTF-8, in a buffer of its own; created by the first call. */
   json(): Uint8Array;
 }
-
-/** A parsed JSON object that must not be changed. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the identity of an object from its metadata; `copyJson` makes the private copy of its JSON. Throws for an
@@ -45,7 +43,7 @@ export function readObject(value: unknown, copyJson: () => Uint8Array): KubeObje
 
 /** Returns `value` if it is an object, else an empty object. */
 export function asJsonObject(value: unknown): JsonObject {
-  return isJsonObject(value) ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** Returns `value` if it is a string, else an empty string. */
@@ -79,9 +77,4 @@ export function parseJson(bytes: Uint8Array, start = 0, end = bytes.length): unk
   } catch (error) {
     throw malformed('something that is not JSON', { excerpt: shownText(json, MAX_SHOWN), cause: error });
   }
-}
-
-/** Whether a value is an object of JSON. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

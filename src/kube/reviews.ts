@@ -1,6 +1,7 @@
 import { KubeError } from '../errors.ts';
 import type { KubeClient } from './client.ts';
-import { asJsonObject, text, type JsonObject } from './object.ts';
+import { asJsonObject, text } from './object.ts';
+import type { JsonObject } from '../lib/json-object.ts';
 
 /** A user as the API server knows it from a token. */
 export interface ReviewedUser {

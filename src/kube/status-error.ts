@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError, type Issue } from '../errors.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
+import { isObject } from '../lib/json-object.ts';
 import { errorCode } from './http/http.ts';
 import { missingRight } from './missing-right.ts';
 
@@ -26,7 +27,7 @@ export function refusalError(what: string, { status, headers, body, sent }: Refu
 /** Returns the error for a `Status` object in a watch. */
 export function statusObjectError(what: string, value: unknown): KubeError {
   const { reason, message, retryAfterSeconds, issues } = readStatus(value);
-  const code = isRecord(value) ? errorCodeOf(value['code']) : 500;
+  const code = isObject(value) ? errorCodeOf(value['code']) : 500;
   const status = reason === 'Expired' || reason === 'Gone' ? 410 : code;
   const said = message === '' ? shown(value) : message;
   return kubeError(what, { status, reason, said, retryAfterMs: retryAfter(undefined, retryAfterSeconds), issues });
@@ -104,9 +105,9 @@ interface StatusObject {
 }
 
 function readStatus(status: unknown): StatusObject {
-  if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined, issues: [] };
+  if (!isObject(status)) return { message: '', reason: '', retryAfterSeconds: undefined, issues: [] };
   const { message, reason, details } = status;
-  const { retryAfterSeconds: seconds, causes } = isRecord(details) ? details : {};
+  const { retryAfterSeconds: seconds, causes } = isObject(details) ? details : {};
   return {
     message: typeof message === 'string' ? message : '',
     reason: typeof reason === 'string' ? shownName(reason) : '',
@@ -118,7 +119,7 @@ function readStatus(status: unknown): StatusObject {
 const MAX_ISSUES = 1000;
 
 function issueOf(cause: unknown): Issue | [] {
-  if (!isRecord(cause)) return [];
+  if (!isObject(cause)) return [];
   const { field, message } = cause;
   if (typeof field !== 'string' || typeof message !== 'string') return [];
   return { path: shownText(field), message: shownText(message) };
@@ -130,10 +131,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const MAX_PAGE = 4000;

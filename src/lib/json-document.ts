@@ -1,3 +1,5 @@
+import { isObject } from './json-object.ts';
+
 /** The result for a text that must be read as YAML. */
 export const notJson: unique symbol = Symbol('not JSON');
 
@@ -13,7 +15,7 @@ export function readJsonDocument(text: string, maxDepth: number): unknown {
   let keys = 0;
   try {
     const value: unknown = JSON.parse(text, (_key, part: unknown) => {
-      if (typeof part === 'object' && part !== null && !Array.isArray(part)) keys += Object.keys(part).length;
+      if (isObject(part)) keys += Object.keys(part).length;
       return part;
     });
     return keys === marks.keys ? value : notJson;

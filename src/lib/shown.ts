@@ -1,3 +1,5 @@
+import { isObject } from './json-object.ts';
+
 const MAX_VALUE = 100;
 const MAX_NAME = 60;
 const MAX_TEXT = 2000;
@@ -39,7 +41,7 @@ function write(value: unknown, output: Output): void {
   if (output.left <= 0) return;
   if (typeof value === 'string') put(output, JSON.stringify(value.slice(0, output.left)));
   else if (Array.isArray(value)) writeList(value, output);
-  else if (isRecord(value)) writeObject(value, output);
+  else if (isObject(value)) writeObject(value, output);
   else put(output, typeof value === 'number' ? String(value) : (plain(value) ?? typeof value));
 }
 
@@ -65,10 +67,6 @@ function writeObject(object: Readonly<Record<string, unknown>>, output: Output):
     write(object[key], output);
   }
   put(output, '}');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 function put(output: Output, text: string): void {

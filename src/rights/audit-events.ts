@@ -1,7 +1,7 @@
-import { isObject } from '../hook/config-reader.ts';
 import { compareText } from './compare-text.ts';
 import type { Need, NeedOwner } from './need.ts';
 import { RequestCounts } from './request-counts.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** What a log of the API server's audit says about accounts; everything is bounded. */
 export interface AuditSummary {

@@ -1,5 +1,5 @@
-import { isObject } from '../hook/config-reader.ts';
 import { shown } from '../lib/shown.ts';
+import { isObject } from '../lib/json-object.ts';
 import { matchesLabels } from './match-labels.ts';
 
 /** An object of a manifest, and where it is. */

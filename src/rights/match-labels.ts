@@ -1,4 +1,4 @@
-import { isObject } from '../hook/config-reader.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** Whether labels match a LabelSelector as a manifest has it; a selector without requirements matches all. */
 export function matchesLabels(selector: unknown, given: unknown): boolean {

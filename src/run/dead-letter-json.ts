@@ -1,6 +1,7 @@
-import { isObject, present } from '../hook/config-reader.ts';
+import { present } from '../hook/config-reader.ts';
 import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
 import { countIn, failAt, wordIn, type JsonMapping } from '../lib/json-member.ts';
+import { isObject } from '../lib/json-object.ts';
 
 /** A letter as plain JSON with times that a person can read. */
 export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): JsonMapping {

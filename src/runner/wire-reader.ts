@@ -1,10 +1,12 @@
+import { isObject } from '../lib/json-object.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SHOWN = 60;
 
 /** Returns the fields of a message from another process; throws when it is not an object. */
 export function readFields(value: unknown): Fields {
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw unexpected('the message', value, 'an object');
 }
 
@@ -37,7 +39,7 @@ export function readAmount(fields: Fields, name: string): number {
 
 export function readObject(fields: Fields, name: string): Fields {
   const value = fields[name];
-  if (isFields(value)) return value;
+  if (isObject(value)) return value;
   throw unexpected(name, value, 'an object');
 }
 
@@ -51,10 +53,6 @@ export function readOneOf<T extends string>(fields: Fields, name: string, known:
   const found = known.find((one) => one === fields[name]);
   if (found !== undefined) return found;
   throw unexpected(name, fields[name], `one of ${known.join(', ')}`);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unexpected(name: string, value: unknown, expected: string): Error {

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open, readlink, realpath, rename } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { BoundedIo } from '../lib/bounded-io.ts';
+import { isObject } from '../lib/json-object.ts';
 import type { Logger } from '../log.ts';
 import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
@@ -92,7 +93,7 @@ function format(texts: ReadonlyMap<string, string>): string {
 
 function parse(content: string): ReadonlyMap<string, string> | undefined {
   const value = content.trim() === '' ? {} : tryParse(content);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (!isObject(value)) return undefined;
   return new Map(
     Object.entries(value).map(([key, member]): [string, string] => [
       key,

@@ -1,8 +1,8 @@
-import { isObject } from '../../hook/config-reader.ts';
 import type { KindReference, ResourceKind } from '../../kube/kind.ts';
 import { findKind } from '../../kube/discovery/kind-search.ts';
 import { editDistance } from '../../lib/edit-distance.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { builtInKinds } from '../built-in-kinds.ts';
 
 /** A problem of a `kind` or `apiVersion` in a config that can be found without a cluster. */

@@ -1,10 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import type { Issue } from '../../errors.ts';
 import { MAX_CONFIG_CHARACTERS } from '../../hook/config-document.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { partsOf } from '../../hook/issue-path.ts';
 import { readYaml } from '../../lib/yaml.ts';
 import { yamlLines } from '../../lib/yaml-lines.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { scriptLine } from './script-line.ts';
 
 /** The config that a hook printed, and where in the hook's file its parts come from. */

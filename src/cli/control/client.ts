@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { UsageError } from '../../errors.ts';
 import { eventually } from '../../lib/deadline.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A request to the operator failed; the message is for the person at the command line. */
 export class ControlFailure extends Error {
@@ -81,7 +82,7 @@ export function controlClient(socketPath: string): ControlClient {
 function recordIn(socketPath: string, bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
     const body: unknown = JSON.parse(bytes.toString());
-    return isRecord(body) ? body : {};
+    return isObject(body) ? body : {};
   } catch (error) {
     const why = error instanceof Error ? error : new Error(String(error));
     throw new ControlFailure(unreachable(socketPath, why), { cause: error });
@@ -151,7 +152,3 @@ const WHY: ReadonlyMap<unknown, string> = new Map([
   ['EACCES', 'it belongs to another user'],
   ['ENOTSOCK', 'that is no socket'],
 ]);
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

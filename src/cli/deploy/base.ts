@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '../../hook/config-reader.ts';
 import { parseObjects } from '../run/object-input.ts';
 import { shippedFolder } from '../program/shipped-folder.ts';
 import { merged, type Fields } from './merge.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /**
  * The objects of `deploy/base` with components of `deploy/components` on top, as `kubectl kustomize` makes them: the

@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { merged, type Fields } from './merge.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What an installation is called, and where it is. */
 export interface Installation {

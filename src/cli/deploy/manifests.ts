@@ -1,7 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { isAskBinding } from '../../hook/ask-binding.ts';
 import type { Hook } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { Need } from '../../rights/need.ts';
 import { objectYaml } from '../../rights/object-yaml.ts';
 import { baseObjects, type Component } from './base.ts';
@@ -9,6 +8,7 @@ import { installed, type Installation } from './identity.ts';
 import { merged, type Fields } from './merge.ts';
 import { neededByHooklet } from './needed-rights.ts';
 import { grantingRoles } from './rights-text.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What is asked of `hooklet manifests`. */
 export interface ManifestsRequest extends Installation {

@@ -1,4 +1,4 @@
-import { isObject } from '../../hook/config-reader.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A Kubernetes object, or a part of one. */
 export type Fields = Readonly<Record<string, unknown>>;

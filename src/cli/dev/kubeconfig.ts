@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { readYaml } from '../../lib/yaml.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** The file of `--kubeconfig`; it is removed when it is disposed of, and when a second Ctrl-C ends the process. */
 export interface WrittenKubeconfig extends Disposable {

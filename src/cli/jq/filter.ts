@@ -3,6 +3,7 @@ import type { CompiledFilter, FilterInput } from '../../filter/compiled-filter.t
 import { openFilters, type Filters } from '../../filter/filters.ts';
 import type { Filter } from '../../hook/binding.ts';
 import { parseObjects, readAll } from '../run/object-input.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** The streams of a `filter` command. */
 export interface FilterIo {
@@ -88,12 +89,8 @@ function compile(filters: Filters, filter: Filter): CompiledFilter {
 
 /** ` (Pod default x)` for an object with kind and name; else empty. */
 function nameOf(object: unknown): string {
-  if (!isRecord(object) || !isRecord(object['metadata'])) return '';
+  if (!isObject(object) || !isObject(object['metadata'])) return '';
   const { name, namespace } = object['metadata'];
   const words = [object['kind'], namespace, name].filter((word) => typeof word === 'string');
   return ` (${words.join(' ')})`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

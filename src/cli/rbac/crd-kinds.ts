@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { PlacedObject } from '../../rights/granted.ts';
 
 /** The kinds of CustomResourceDefinitions; other objects are left out. Throws `UsageError` for one that cannot be read. */

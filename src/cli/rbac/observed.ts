@@ -1,6 +1,6 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { SEEN_VERBS, type SeenOperation } from '../../rights/operation-needs.ts';
 import { askOperator, type SocketFlags } from '../control/asking.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What the hooks of a running operator asked for; undefined: nobody answers, which is printed. */
 export async function readObserved(flags: SocketFlags): Promise<readonly SeenOperation[] | undefined> {

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { shown } from '../../lib/shown.ts';
 import { readYaml } from '../../lib/yaml.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { PlacedObject } from '../../rights/granted.ts';
 
 const MAX_FILE = 16 * 1024 * 1024;

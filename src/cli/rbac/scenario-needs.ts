@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/json-object.ts';
+
 /*
  * What hooks need, by what they did in their scenarios: the requests of the hooks themselves, such as with kubectl, and
  * what hooklet sent for their runs. A patch operation has the rights of all its branches. Bindings are not read from
@@ -5,7 +7,6 @@
  */
 
 import type { JsonObject } from '@hooklet/sandbox';
-import { isObject } from '../../hook/config-reader.ts';
 import type { Binding, Hook, ObjectSelection } from '../../hook/binding.ts';
 import { placeOfPath } from '../../operator/dry-run/object-place.ts';
 import { RECORD_MANAGER } from '../../effects/compare-and-set.ts';

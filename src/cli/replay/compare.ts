@@ -1,6 +1,6 @@
-import { isObject } from '../../hook/config-reader.ts';
 import type { RunLine } from '../../hook/run-record.ts';
 import { isExactNumber } from '../../lib/exact-json.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { lineDiff } from '../run/line-diff.ts';
 import {
   OUTPUT_NAMES,

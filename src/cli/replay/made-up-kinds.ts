@@ -1,7 +1,7 @@
 import type { JsonObject } from '@hooklet/sandbox';
 import { builtInKinds } from '@hooklet/sandbox/kinds';
-import { isObject } from '../../hook/config-reader.ts';
 import type { SeenObject } from './seen-objects.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

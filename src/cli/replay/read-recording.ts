@@ -3,7 +3,6 @@ import { gunzipSync } from 'node:zlib';
 import { UsageError, type Issue } from '../../errors.ts';
 import {
   inside,
-  isObject,
   readFields,
   readFlag,
   readInteger,
@@ -20,6 +19,7 @@ import type { RunLine, RunRecord } from '../../hook/run-record.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { shown } from '../../lib/shown.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 import {
   OUTPUT_NAMES,
   RECORDING_FORMAT,

@@ -1,4 +1,5 @@
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /*
  * Runs a hook again on a sandbox, as far as that needs no operator: the hook is executed with the recorded contexts, and
@@ -12,7 +13,6 @@ import { operationsDespiteFailure } from '../../effects/operation.ts';
 import { parseOperations } from '../../effects/parse-operations.ts';
 import { parseResult } from '../../effects/read-result.ts';
 import type { Hook } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { RunPatch } from '../../hook/run-record.ts';
 import type { HookResult, ResultOutcome } from '../../hook/result.ts';
 import { openFilters } from '../../filter/filters.ts';

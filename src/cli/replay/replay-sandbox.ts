@@ -1,4 +1,5 @@
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /*
  * The sandbox of a replay. It is made in two steps: one sandbox takes the definitions, namespaces and given objects as an
@@ -8,7 +9,6 @@ import { messageOf } from '../../lib/message-of.ts';
  */
 
 import { type JsonObject, type Sandbox, type StorageState, isJsonObject, startSandbox } from '@hooklet/sandbox';
-import { isObject } from '../../hook/config-reader.ts';
 import { isLocalHost } from '../../lib/local-host.ts';
 import { builtIn, isDefinition, madeUpKinds, type Collection } from './made-up-kinds.ts';
 import type { SeenObject } from './seen-objects.ts';

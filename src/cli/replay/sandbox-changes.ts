@@ -1,8 +1,8 @@
 import type { StorageState } from '@hooklet/sandbox';
-import { isObject } from '../../hook/config-reader.ts';
 import { objectYaml } from '../run/children-text.ts';
 import { lineDiff } from '../run/line-diff.ts';
 import { keyOf } from './replay-sandbox.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What a replay did to an object of the sandbox. */
 export interface SandboxChange {

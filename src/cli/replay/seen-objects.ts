@@ -1,4 +1,4 @@
-import { isObject } from '../../hook/config-reader.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

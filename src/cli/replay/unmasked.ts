@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { isExactNumber } from '../../lib/exact-json.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { MARK } from '../../run/recording/marks.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]{32,}={0,2}$/;

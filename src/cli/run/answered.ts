@@ -3,11 +3,11 @@ import type { WantedChild } from '../../effects/children/desired.ts';
 import { APPLIED_ANNOTATION, BINDING_LABEL, PARENT_LABEL } from '../../effects/children/marks.ts';
 import { HookOutputError } from '../../errors.ts';
 import type { Hook, ReconcileBinding } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { DesiredChild, HookResult, ResultOutcome } from '../../hook/result.ts';
 import { failureBySaying } from '../../run/classify.ts';
 import { givenKinds } from './given-kinds.ts';
 import { NEVER } from './local-runner.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -3,12 +3,12 @@ import { differences } from '../../effects/children/differs.ts';
 import { keyOf, readLiveChild } from '../../effects/children/live-child.ts';
 import { marksOf } from '../../effects/children/marks.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { unmarked, type AnsweredContext } from './answered.ts';
 import { objectYaml } from './children-text.ts';
 import { comparable } from './comparable.ts';
 import { lineDiff } from './line-diff.ts';
 import type { GivenObject } from './object.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

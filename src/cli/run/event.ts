@@ -8,12 +8,12 @@ import type {
   WatchEvent,
 } from '../../hook/binding.ts';
 import { writeContexts, type SnapshotReader } from '../../hook/context.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { nearest } from '../../hook/nearest.ts';
 import { runIdOf } from '../../hook/run-id.ts';
 import type { ReconcileTrigger, Snapshot, Trigger } from '../../hook/trigger.ts';
 import { comparePlaces } from '../../kube/watch/object-index.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import {
   isKubernetes,
   isWatched,

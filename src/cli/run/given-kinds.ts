@@ -1,8 +1,8 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { groupOfVersion } from '../../hook/reconcile-mark.ts';
 import { findKind } from '../../kube/discovery/kind-search.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
 import { builtInKinds } from '../built-in-kinds.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /**
  * The kinds for an answer that is checked without a cluster: the built-in ones, and any other. Only a cluster knows

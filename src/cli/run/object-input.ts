@@ -2,6 +2,7 @@ import { JsonTextError, parseJson } from '@hooklet/jq';
 import { JsonSplitter } from '@hooklet/jq/stream';
 import { UsageError } from '../../errors.ts';
 import { readYaml } from '../../lib/yaml.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** Reads a whole stream as text; rejects with a `UsageError` that names `source` for more than `max` characters. */
 export async function readAll(
@@ -48,10 +49,6 @@ function parseYaml(text: string, source: string): readonly unknown[] {
 
 function expandList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  if (!isRecord(value) || !String(value['kind']).endsWith('List') || !Array.isArray(value['items'])) return [value];
+  if (!isObject(value) || !String(value['kind']).endsWith('List') || !Array.isArray(value['items'])) return [value];
   return value['items'];
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

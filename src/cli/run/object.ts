@@ -1,11 +1,11 @@
 import { UsageError } from '../../errors.ts';
 import { compileFilter } from '../../filter/filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
 import { findKind } from '../../kube/discovery/kind-search.ts';
 import { shown, shownName } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { builtInKinds } from '../built-in-kinds.ts';
 
 /** An object given with `--object`, with the defaults that the API server would set. */

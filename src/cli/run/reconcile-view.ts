@@ -1,13 +1,13 @@
 import { UsageError } from '../../errors.ts';
 import { compileFilter } from '../../filter/filter.ts';
 import type { Filter, OwnedKind, ReconcileBinding, WatchedKind } from '../../hook/binding.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { ReconcileView } from '../../hook/context-reconcile.ts';
 import { readKeptState } from '../../hook/kept-state.ts';
 import { MARK_LABEL, ownedKey, PARENT_LABEL, reconcileMark } from '../../hook/reconcile-mark.ts';
 import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import { comparePlaces } from '../../kube/watch/object-index.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { ALL_PARENTS, linksOf, splitResult, watchedFilter } from '../../sources/reconcile/part-filters.ts';
 import { excludedBy } from './match.ts';
 import { objectName, type GivenObject } from './object.ts';

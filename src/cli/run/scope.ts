@@ -1,5 +1,5 @@
 import type { ContextScope, ResultScope } from '../../effects/read-result.ts';
-import { isObject } from '../../hook/config-reader.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What the result of a run with these binding contexts may speak of, as far as the contexts show it. */
 export function scopeOf(contexts: readonly Readonly<Record<string, unknown>>[]): ResultScope {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { durationText } from '../../lib/duration-text.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { PauseDocument } from '../../server/outcome-documents.ts';
 import type { AskIo } from '../control/client.ts';
 import { ControlFailure } from '../control/client.ts';

@@ -1,9 +1,9 @@
 import { UsageError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { RecordingState } from '../../hook/run-control.ts';
 import { readRunLines, readRunRecord } from '../../hook/run-record-reader.ts';
 import type { RunRecord } from '../../hook/run-record.ts';
 import { printableLine } from '../../lib/printable.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { ControlFailure, type ControlIo } from '../control/client.ts';
 import { oneOf } from '../options/output-format.ts';
 import { runTable } from './run-list.ts';

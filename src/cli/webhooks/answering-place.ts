@@ -1,8 +1,9 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { apiPath } from '../../kube/api-path.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { probeHttps } from '../../lib/https-probe.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** Where the API server calls a webhook or a converter. */
 export interface CalledPlace {

@@ -1,7 +1,7 @@
 import { KubeError } from '../../errors.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import {
   converterBundle,
   CONVERTER_OWNER,
@@ -9,6 +9,7 @@ import {
   readCrdConversion,
   registeredConfig,
 } from '../../sources/conversion/crd-conversion.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** A CustomResourceDefinition whose converter hooklet has registered. */
 export interface Converter {

@@ -1,7 +1,8 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { printable } from '../../lib/printable.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { configurationKind, type ConfigurationKind } from '../../sources/admission/configuration-kind.ts';
 import {
   bundleOf,

@@ -1,9 +1,9 @@
 import type { ReconcileBinding } from '../../hook/binding.ts';
 import type { DesiredChild } from '../../hook/result.ts';
-import type { JsonObject } from '../operation.ts';
 import { readDesired, type CheckedAnswer } from './desired.ts';
 import { readKinds, type KindSource } from './kind-table.ts';
 import { marksOf, type Parent } from './marks.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** The children that a hook answered with, for one parent. */
 export interface GivenAnswer {

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../operation.ts';
 import { podReadiness } from './pod-readiness.ts';
 import {
   conditionOf,
@@ -16,6 +15,7 @@ import {
   replicaSetReadiness,
   statefulSetReadiness,
 } from './workload-readiness.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 type Rule = (object: JsonObject) => Readiness;
 

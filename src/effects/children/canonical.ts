@@ -1,4 +1,4 @@
-import { isObject } from '../field-reader.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** JSON in which the keys of every object are sorted, so that equal values have equal texts. */
 export function sortedJson(value: unknown): string {

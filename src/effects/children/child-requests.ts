@@ -5,14 +5,14 @@ import { isAlreadyExists, isAnotherObject, isConflict, isMissing } from '../../k
 import type { AppliedOperation } from '../apply-operations.ts';
 import { metadataOf } from '../api-object.ts';
 import { applyEmptied } from '../emptied-object.ts';
-import { isObject } from '../field-reader.ts';
-import { describeTarget, type JsonObject, type PatchOperation } from '../operation.ts';
+import { describeTarget, type PatchOperation } from '../operation.ts';
 import { withRetries } from '../retries.ts';
 import { isReplaced } from './child-errors.ts';
 import type { WantedChild } from './desired.ts';
 import { keyOf, readLiveChild, type LiveChild, type Named } from './live-child.ts';
 import type { Marks } from './marks.ts';
 import type { Tolerance } from './tolerance.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /** What the writing of children needs; `tolerance` lives as long as the operator. */
 export interface ChildSession {

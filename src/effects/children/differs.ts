@@ -1,8 +1,7 @@
 import { metadataOf } from '../api-object.ts';
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
 import { ListElements } from './list-elements.ts';
 import { APPLIED_ANNOTATION } from './marks.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /**
  * Whether a live child still is what was applied, decided without a request and without comparing values.

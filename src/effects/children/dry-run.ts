@@ -1,7 +1,7 @@
 import { KubeError } from '../../errors.ts';
 import { atOnce } from '../../lib/at-once.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { isConflict } from '../../kube/api-error.ts';
-import type { JsonObject } from '../operation.ts';
 import { isReplaced, problemOf } from './child-errors.ts';
 import { tryChild, tryRenamed } from './child-requests.ts';
 import type { WantedChild } from './desired.ts';

@@ -1,5 +1,4 @@
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /**
  * The elements of a list in `fieldsV1`, found by the items that they stand for: `v:` with the value of the item, or

@@ -1,9 +1,8 @@
 import { groupOfVersion } from '../../hook/reconcile-mark.ts';
 import { metadataOf, uidOf, versionOf } from '../api-object.ts';
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
 import { APPLIED_ANNOTATION, BINDING_LABEL, canReference, PARENT_LABEL, type Marks, type Parent } from './marks.ts';
 import { readinessOf, type Readiness } from './readiness.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /**
  * What has to be known of an object that is there, to decide whether it is a child and what becomes of it. It is made

@@ -1,7 +1,6 @@
 import { reconcileMark } from '../../hook/reconcile-mark.ts';
-import { isObject } from '../field-reader.ts';
 import { metadataOf } from '../api-object.ts';
-import type { JsonObject } from '../operation.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /** The label of every child with the binding that it belongs to; a watch that selects by it holds our children alone. */
 export const BINDING_LABEL = 'hooklet.dev/reconcile';

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../operation.ts';
 import {
   conditionOf,
   failed,
@@ -9,6 +8,7 @@ import {
   textAt,
   type Readiness,
 } from './readiness-values.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 const BROKEN = ['CrashLoopBackOff'];
 

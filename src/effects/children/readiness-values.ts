@@ -1,5 +1,4 @@
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /** How far an object is. */
 export interface Readiness {

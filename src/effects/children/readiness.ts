@@ -1,8 +1,7 @@
 import { metadataOf } from '../api-object.ts';
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
 import { builtInReadiness } from './built-in-readiness.ts';
 import { conditionOf, inProgress, numberAt, ready, recordAt, type Readiness } from './readiness-values.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 export type { Readiness } from './readiness-values.ts';
 

@@ -1,6 +1,5 @@
 import { shownName } from '../../lib/shown.ts';
-import { isObject } from '../field-reader.ts';
-import type { JsonObject } from '../operation.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /** What is wrong with the values of a Secret, which are not shown. */
 export function secretProblems(object: JsonObject): readonly string[] {

@@ -3,6 +3,7 @@ import { apiPath } from '../api-path.ts';
 import type { KubeClient } from '../client.ts';
 import { withoutMissingRight } from '../missing-right.ts';
 import { policyRuleText } from '../policy-rule.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A coordination.k8s.io/v1 Lease as it was read. */
 export interface Lease {
@@ -118,7 +119,7 @@ function claimed(
 
 /** A Lease as the API server returned it. */
 export function leaseOf(answer: unknown): Lease {
-  const object = isRecord(answer) ? answer : {};
+  const object = isObject(answer) ? answer : {};
   const spec = recordAt(object, 'spec');
   const { holderIdentity, leaseDurationSeconds, leaseTransitions } = spec;
   return {
@@ -143,9 +144,5 @@ function withRule(error: unknown, namespace: string): unknown {
 
 function recordAt(object: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
   const value = object[key];
-  return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : {};
 }

@@ -1,6 +1,7 @@
 import { CredentialsError } from '../../errors.ts';
 import { shown, shownName } from '../../lib/shown.ts';
 import { pathSegmentProblem } from '../../lib/path-segment.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** Returns the problems of a value at `path`; they never repeat the value, because many values are secrets. */
 type Check = (value: unknown, path: string) => readonly string[];
@@ -25,7 +26,7 @@ function listOf(check: Check): Check {
 /** Other fields belong to other programs and are ignored; `null` counts as absent, as in Go. */
 function fields(checks: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
-    if (!isMapping(value)) return [expected(path, 'a mapping', value)];
+    if (!isObject(value)) return [expected(path, 'a mapping', value)];
     return Object.entries(checks).flatMap(([name, check]) => {
       const member = Object.hasOwn(value, name) ? value[name] : undefined;
       return member === undefined || member === null ? [] : check(member, path === '' ? name : `${path}.${name}`);
@@ -35,7 +36,7 @@ function fields(checks: Readonly<Record<string, Check>>): Check {
 
 function mappingOf(check: Check): Check {
   return (value, path) =>
-    isMapping(value)
+    isObject(value)
       ? Object.entries(value).flatMap(([key, member]) => check(member, `${path}.${shownName(key)}`))
       : [expected(path, 'a mapping', value)];
 }
@@ -109,8 +110,4 @@ function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
   return typeof value === 'string' ? 'a string' : `a ${typeof value}`;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

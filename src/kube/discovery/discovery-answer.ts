@@ -1,8 +1,9 @@
 import { pathSegmentProblem } from '../../lib/path-segment.ts';
 import { shown, shownName } from '../../lib/shown.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { DiscoveryFailure } from './discovery-legacy.ts';
 import type { ResourceKind } from '../kind.ts';
-import { asJsonObject, malformed, type JsonObject } from '../object.ts';
+import { asJsonObject, malformed } from '../object.ts';
 
 /** Returns the objects in a list member; empty when the member is not a list. */
 export function objectsIn(value: unknown, member: string): readonly JsonObject[] {

@@ -2,7 +2,8 @@ import { apiPath } from '../api-path.ts';
 import type { KubeClient } from '../client.ts';
 import { objectsIn, sound, textsIn } from './discovery-answer.ts';
 import type { ResourceKind } from '../kind.ts';
-import { asJsonObject, malformed, text, type JsonObject } from '../object.ts';
+import { asJsonObject, malformed, text } from '../object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** A group version that could not be discovered. */
 export interface DiscoveryFailure {

@@ -3,7 +3,8 @@ import type { KubeClient } from '../client.ts';
 import { objectsIn, sound, textsIn } from './discovery-answer.ts';
 import { discoverLegacy, type DiscoveryFailure } from './discovery-legacy.ts';
 import type { ResourceKind } from '../kind.ts';
-import { asJsonObject, text, type JsonObject } from '../object.ts';
+import { asJsonObject, text } from '../object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** All kinds that the server serves. */
 export interface Discovery {

@@ -1,15 +1,7 @@
-import {
-  asJsonObject,
-  copyBytes,
-  malformed,
-  parseJson,
-  readObject,
-  text,
-  type JsonObject,
-  type KubeObject,
-} from '../object.ts';
+import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from '../object.ts';
 import { memberRange } from './json-ranges.ts';
 import { shown } from '../../lib/shown.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { statusObjectError } from '../status-error.ts';
 
 /**

@@ -6,8 +6,9 @@ import { matchesField, matchesLabels } from '../../hook/selector-match.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath, type Kinds, type ResourceKind } from '../../kube/kind.ts';
-import { asJsonObject, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject } from '../../kube/object.ts';
 import type { MeantObject } from './why.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 export interface SelectionOptions {
   readonly meant: MeantObject;

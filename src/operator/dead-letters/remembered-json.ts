@@ -1,9 +1,10 @@
-import { isObject, present } from '../../hook/config-reader.ts';
+import { present } from '../../hook/config-reader.ts';
 import type { Pause, PauseTarget } from '../../hook/pause-control.ts';
 import type { Logger } from '../../log.ts';
 import { letterDocument, parseLetter } from '../../run/dead-letter-json.ts';
 import type { Codec } from '../../state/record-texts.ts';
 import type { Remembered } from './remembered.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** The text of a record. Parts that cannot be read, such as after an edit by hand, are left out. */
 export function rememberedCodec(log: Logger): Codec<Remembered> {

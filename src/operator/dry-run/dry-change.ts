@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { shownName } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { DryWrite } from './dry-client.ts';
 import { changeText, fieldChanges } from './field-changes.ts';
 

@@ -1,8 +1,8 @@
 import { KubeError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import type { KubeClient, KubeRequest } from '../../kube/client.ts';
 import { objectPath, placeOfPath, type ObjectPlace } from './object-place.ts';
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A write that the API server has tried and not carried out. */
 export interface DryWrite {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../../hook/config-reader.ts';
 import { shownText } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A field that differs; the path has the keys and places from the outermost field. */
 export interface FieldChange {

@@ -1,9 +1,9 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import type { KubeRequest } from '../../kube/client.ts';
 import { placeOfPath } from './object-place.ts';
 import { ownedFields, type OwnedFields } from './owned-fields.ts';
 import { valueAt } from './field-changes.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What the other version has written to an object, and this one has not tried to. */
 export interface OtherWrite {

@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { valueAt } from './field-changes.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What a field manager says about an object: the fields that it has written, and when it did so last. */
 export interface OwnedFields {

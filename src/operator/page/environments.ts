@@ -2,10 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { constants, closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { summaryOf } from '../../errors.ts';
-import { isObject, present } from '../../hook/config-reader.ts';
+import { present } from '../../hook/config-reader.ts';
 import type { Environment } from '../../kube/environment.ts';
 import type { Logger } from '../../log.ts';
 import type { EnvironmentChange } from '../../server/page/model.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 export interface EnvironmentsOptions {
   /** What hooks inherit. */

@@ -2,8 +2,9 @@ import { summaryOf } from '../../errors.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { leaseStore } from '../../kube/coordination/lease.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { within } from '../../lib/deadline.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { LeaseFacts, NeighborFacts, PodFacts } from '../../server/page/model.ts';
 
 export interface NeighborOptions {

@@ -1,8 +1,9 @@
 import { HookFailedError, summaryOf } from '../../errors.ts';
 import type { Condition, ContextResult } from '../../hook/result.ts';
-import { asJsonObject, parseJson, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, parseJson, text } from '../../kube/object.ts';
 import type { FailedRun } from '../../run/run.ts';
 import { refusalToken } from '../results/told-record.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 const MAX_MESSAGE = 1024;
 const FAILED = 'the hook failed: ';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ObjectReference, ResultEvent } from '../../hook/result.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** How many tokens are remembered of an object, and how many Events may wait to be told of it. */
 const MAX_TOLD = 100;

@@ -1,7 +1,7 @@
-import { isObject } from '../../hook/config-reader.ts';
 import type { KnownValues } from './known-values.ts';
 import { newlinesAtEnd, type Marks } from './marks.ts';
 import { isSecretKind, TEXT, Walk, type Act, type RedactPath, type Role } from './walk.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { readDocuments } from '../../effects/documents.ts';
-import { isObject } from '../../hook/config-reader.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 const TEXTS_WITH_DOCUMENTS = ['object', 'mergePatch', 'jsonPatch'];
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { isObject } from '../../hook/config-reader.ts';
 import { readStoredRun } from '../../hook/run-record-reader.ts';
 import type { RunRecord } from '../../hook/run-record.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { KnownValues } from './known-values.ts';
 import { Marks } from './marks.ts';
 import { learning, masking, type MaskRules, type Pass } from './mask.ts';

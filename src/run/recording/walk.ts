@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/json-object.ts';
+
 /*
  * Goes through JSON that may have Secrets in it, and says of each text what it is. It is gone through twice: once to learn
  * the values of Secrets, once to replace them, so that both passes agree on where a secret is.
@@ -6,7 +8,6 @@
  * an annotation as JSON text, in an operation that patches one. The names of objects, their kinds and versions are not.
  */
 
-import { isObject } from '../../hook/config-reader.ts';
 import { APPLIED_ANNOTATION } from '../../effects/children/marks.ts';
 import { exactText, isExactNumber, parseExactJson } from '../../lib/exact-json.ts';
 

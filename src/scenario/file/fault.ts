@@ -1,7 +1,8 @@
 import { FAULT_TYPES, type Fault } from '@hooklet/sandbox';
-import { inside, isObject, type Place, report, reportValue } from '../../hook/config-reader.ts';
+import { inside, type Place, report, reportValue } from '../../hook/config-reader.ts';
 import { nearest } from '../../hook/nearest.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { derived, type Field, type FieldMap, flag, mapping, text, whole } from './field.ts';
 
 const COUNT = whole(1, 1_000_000);

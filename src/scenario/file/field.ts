@@ -1,3 +1,5 @@
+import { isObject } from '../../lib/json-object.ts';
+
 /*
  * What the readers of scenario files are made of. A field is a reader of the kind that configs of hooks have
  * (`hook/config-reader.ts`), with the JSON Schema of what it reads, so that an editor and hooklet cannot disagree about a
@@ -5,7 +7,7 @@
  */
 
 import { isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
-import { inside, isObject, type Place, type Read, readFields, report, reportValue } from '../../hook/config-reader.ts';
+import { inside, type Place, type Read, readFields, report, reportValue } from '../../hook/config-reader.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { shown } from '../../lib/shown.ts';
 

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { inside, isObject, type Place, report } from '../../hook/config-reader.ts';
+import { inside, type Place, report } from '../../hook/config-reader.ts';
 import { discoverHooks } from '../../hook/discover.ts';
 import { isExecutable, isFile, isFolder } from '../../lib/file-kind.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** The hooks of a story. */
 export interface StoryHooks {

@@ -1,6 +1,7 @@
-import { isObject, present, type Place, report } from '../../hook/config-reader.ts';
+import { present, type Place, report } from '../../hook/config-reader.ts';
 import { nearest } from '../../hook/nearest.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { Action } from '../world.ts';
 import type { StoryContext } from './context.ts';
 import { derived, either, type Field, mapping, text } from './field.ts';

@@ -1,4 +1,5 @@
 import { messageOf } from '../../lib/message-of.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /*
  * Reads scenario files. A file is YAML or JSON with one story or several. Nothing is guessed: an unknown field, a word
@@ -10,7 +11,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { JsonObject } from '@hooklet/sandbox';
 import type { Issue } from '../../errors.ts';
-import { inside, isObject, type Place, present, report } from '../../hook/config-reader.ts';
+import { inside, type Place, present, report } from '../../hook/config-reader.ts';
 import { partsOf } from '../../hook/issue-path.ts';
 import { shown } from '../../lib/shown.ts';
 import { readYaml, type YamlDocument } from '../../lib/yaml.ts';

@@ -1,9 +1,11 @@
+import { isObject } from '../../lib/json-object.ts';
+
 /* The fields of one story; `read-scenario.ts` reads them, and `scenario-schema.ts` writes down what they take. */
 
 import type { JsonObject } from '@hooklet/sandbox';
 import { FilterError, ScenarioError } from '../../errors.ts';
 import { compileProgram } from '../../filter/jq-filter.ts';
-import { inside, isObject, present, type Place, report } from '../../hook/config-reader.ts';
+import { inside, present, type Place, report } from '../../hook/config-reader.ts';
 import { nearest } from '../../hook/nearest.ts';
 import { shown } from '../../lib/shown.ts';
 import type { Expectation } from '../expectation.ts';

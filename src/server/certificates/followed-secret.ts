@@ -1,12 +1,13 @@
 import { apiPath } from '../../kube/api-path.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
-import { asJsonObject, text, type JsonObject, type KubeObject } from '../../kube/object.ts';
+import { asJsonObject, text, type KubeObject } from '../../kube/object.ts';
 import type { WatchSubscriber } from '../../kube/watch/shared-watch.ts';
 import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches.ts';
 import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
 import { KubeError } from '../../errors.ts';
 import { Changes } from '../../lib/changes.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** A Secret as it was seen last. */
 export type SeenSecret =

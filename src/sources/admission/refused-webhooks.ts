@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../lib/json-object.ts';
+
 /*
  * The webhooks that the API server refuses, each by its name: it refuses a configuration as a whole, so that one bad
  * expression would keep the webhooks of all hooks from being registered. `registration.ts` notes them here and writes the
@@ -8,7 +10,6 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { KubeError } from '../../errors.ts';
-import type { JsonObject } from '../../kube/object.ts';
 import { isAsWanted, withoutBundle, type Refusal, type Registered } from './registered.ts';
 
 /** What is wanted, without those that are refused. */

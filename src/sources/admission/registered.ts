@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { shownText } from '../../lib/shown.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** A webhook configuration as it is. */
 export interface Registered {

@@ -1,7 +1,7 @@
 import type { KubeRequest } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import type { JsonObject } from '../../kube/object.ts';
 import { unreachable } from '../../lib/unreachable.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';
 import { base64, writtenBy, type Registered, type Writer } from './registered.ts';
 import type { RegistrationStep } from './registration-step.ts';

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../lib/json-object.ts';
+
 /*
  * What is to be done about one webhook configuration. Pure: `registration.ts` calls it after every change and carries
  * out the step. What must hold: replicas with the same hooks write the same, so nobody writes twice. Of replicas with
@@ -5,7 +7,6 @@
  * belongs to another installation is not touched, and only what hooklet wrote is deleted.
  */
 
-import type { JsonObject } from '../../kube/object.ts';
 import { bundleOf, isAsWanted, withBundle, type Registered, type Writer } from './registered.ts';
 
 /** What is to be done. */

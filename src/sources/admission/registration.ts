@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../lib/json-object.ts';
+
 /*
  * Keeps one webhook configuration as the hooks want it. Every replica that could answer runs one for each kind: it
  * follows the object by a watch, and writes when it differs, such as when somebody has emptied it. What a replica must
@@ -9,7 +11,6 @@
 import { KubeError, summaryOf } from '../../errors.ts';
 import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { JsonObject } from '../../kube/object.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';

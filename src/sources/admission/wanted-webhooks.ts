@@ -1,8 +1,8 @@
 import type { AdmissionBinding } from '../../hook/ask-binding.ts';
 import type { LabelSelector } from '../../hook/selector.ts';
 import { webhookPath } from '../../hook/webhook-names.ts';
-import type { JsonObject } from '../../kube/object.ts';
 import { withoutBundle, type Registered } from './registered.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** Where the API server finds the server of webhooks. */
 export type WebhookAddress =

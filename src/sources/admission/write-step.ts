@@ -1,11 +1,11 @@
 import { KubeError } from '../../errors.ts';
 import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import type { JsonObject } from '../../kube/object.ts';
 import type { Registered } from './registered.ts';
 import { registrationRequest, type RegistrationPlace } from './registration-request.ts';
 import type { RegistrationStep } from './registration-step.ts';
 import { writeWhole } from './write-whole.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** The steps that change something. */
 export type TakenStep = Exclude<RegistrationStep, { readonly type: 'none' | 'foreign' }>;

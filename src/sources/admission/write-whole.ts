@@ -1,10 +1,11 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import { asJsonObject, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject } from '../../kube/object.ts';
 import { configurationKind } from './configuration-kind.ts';
 import { withBundle, writtenBy } from './registered.ts';
 import type { RegistrationPlace } from './registration-request.ts';
 import type { RegistrationStep } from './registration-step.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** The steps that write webhooks. */
 export type WriteStep = Extract<RegistrationStep, { readonly type: 'apply' | 'replace' | 'bundles' }>;

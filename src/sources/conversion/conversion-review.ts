@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { ConversionRequest } from './convert.ts';
 import type { Converted, ConvertedObject } from './converted.ts';
 

@@ -1,5 +1,5 @@
-import { isObject } from '../../hook/config-reader.ts';
 import { shown, shownText } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** An object of a review. */
 export type ConvertedObject = Readonly<Record<string, unknown>>;

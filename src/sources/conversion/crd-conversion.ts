@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceKind } from '../../kube/kind.ts';
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import type { WebhookAddress } from '../admission/wanted-webhooks.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** What a CustomResourceDefinition says about its conversion. */
 export interface CrdConversion {

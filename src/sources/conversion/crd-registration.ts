@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../lib/json-object.ts';
+
 /*
  * Keeps hooklet registered as the converter of one CustomResourceDefinition. Every replica that could answer runs one: it
  * follows the definition by a watch, and writes when `spec.conversion` differs, such as when somebody has emptied the
@@ -12,7 +14,7 @@ import { KubeError, summaryOf } from '../../errors.ts';
 import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import { asJsonObject, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject } from '../../kube/object.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';

@@ -1,7 +1,7 @@
 import { HookOutputError } from '../../errors.ts';
-import { isObject } from '../../hook/config-reader.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { shown, shownText } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** What a hook answered in `CONVERSION_RESPONSE_PATH`. */
 export type ConversionResponse =

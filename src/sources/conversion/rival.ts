@@ -1,5 +1,6 @@
-import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { converterBundle, registeredConfig, type CrdConversion } from './crd-conversion.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** The converter of another installation, as the API server calls it. */
 export interface RivalConverter {

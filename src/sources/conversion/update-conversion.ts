@@ -1,6 +1,7 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath, type ResourceKind } from '../../kube/kind.ts';
-import { asJsonObject, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject } from '../../kube/object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 export interface CrdAccess {
   readonly client: Pick<KubeClient, 'request'>;

@@ -1,5 +1,6 @@
 import { PAUSE_ANNOTATION } from '../../hook/pause-control.ts';
-import { asJsonObject, type JsonObject } from '../../kube/object.ts';
+import { asJsonObject } from '../../kube/object.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** Whether an object has the annotation that pauses it, with any value but `false`. */
 export function isPauseAnnotated(object: JsonObject): boolean {

@@ -8,9 +8,10 @@ import {
 import { finalizerOf, PARENT_LABEL } from '../../hook/reconcile-mark.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
 import { stateAnnotation, withoutKept } from '../../hook/kept-state.ts';
-import { asJsonObject, isJsonObject, text } from '../../kube/object.ts';
+import { asJsonObject, text } from '../../kube/object.ts';
 import { shortHash } from '../../lib/short-hash.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /*
  * What the monitors of a reconcile binding keep of each object besides the object itself, as their filterResult: a line
@@ -169,7 +170,7 @@ function parentContent(value: unknown, finalizer: string): unknown {
   // An empty list or mapping is as good as none.
   const own = {
     ...(Array.isArray(finalizers) && { finalizers: unlessEmpty(finalizers.filter((one) => one !== finalizer)) }),
-    ...(isJsonObject(annotations) && { annotations: unlessEmpty(withoutKept(annotations)) }),
+    ...(isObject(annotations) && { annotations: unlessEmpty(withoutKept(annotations)) }),
   };
   return { ...object, metadata: { ...metadata, ...own } };
 }

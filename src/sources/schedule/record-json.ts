@@ -1,5 +1,6 @@
 import { present } from '../../hook/config-reader.ts';
 import { countIn, failAt, wordIn, type JsonMapping } from '../../lib/json-member.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.ts';
 
 /** The record as JSON text that a person can read and change; `parseRecord` reads it back. */
@@ -106,8 +107,6 @@ function readList(value: JsonMapping, key: string): readonly unknown[] {
 }
 
 function readObject(value: unknown, what: string): JsonMapping {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SyntaxError(`${what} is not a mapping`);
-  }
-  return Object.fromEntries(Object.entries(value));
+  if (!isObject(value)) throw new SyntaxError(`${what} is not a mapping`);
+  return value;
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { KubeError } from '../../../src/errors.ts';
 import type { KubeRequest } from '../../../src/kube/client.ts';
-import { asJsonObject, type JsonObject } from '../../../src/kube/object.ts';
+import { asJsonObject } from '../../../src/kube/object.ts';
 import type { WatchSubscriber } from '../../../src/kube/watch/shared-watch.ts';
 import { readRefusals, readRegistered } from '../../../src/sources/admission/registered.ts';
 import { Registration } from '../../../src/sources/admission/registration.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import type { JsonObject } from '../../../src/lib/json-object.ts';
 
 const webhook = (name: string, more: object = {}): JsonObject => ({
   name,

@@ -2,7 +2,7 @@ import { comment, INDENT } from './comment.ts';
 import { fieldLines, type PrintBudget } from './schema-type.ts';
 import { quoted } from './quoted.ts';
 import type { CustomVersion } from './read-crds.ts';
-import { isObject } from '../../../hook/config-reader.ts';
+import { isObject } from '../../../lib/json-object.ts';
 
 /** The first line of every file of types; what begins with it may be replaced. */
 export const HEADER = '// Made by `hooklet types` from CustomResourceDefinitions: change those, and make it again.';

@@ -1,6 +1,7 @@
 import { UsageError } from '../../../errors.ts';
-import { inside, isObject, readText, report, reportValue, type Place } from '../../../hook/config-reader.ts';
+import { inside, readText, report, reportValue, type Place } from '../../../hook/config-reader.ts';
 import { readYaml } from '../../../lib/yaml.ts';
+import { isObject } from '../../../lib/json-object.ts';
 
 /** A version of a kind that a CustomResourceDefinition defines. */
 export interface CustomVersion {

@@ -1,3 +1,5 @@
+import { isObject } from '../../../lib/json-object.ts';
+
 /*
  * A structural schema as the text of a TypeScript type. Structural schemas say the shape with `type`, `properties`,
  * `items` and `additionalProperties` alone: `anyOf` and its like only restrict values, and are passed over. Fields are
@@ -5,7 +7,6 @@
  */
 
 import { UsageError } from '../../../errors.ts';
-import { isObject } from '../../../hook/config-reader.ts';
 import { comment, INDENT } from './comment.ts';
 import { quoted } from './quoted.ts';
 

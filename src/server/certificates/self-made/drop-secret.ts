@@ -1,9 +1,10 @@
 import { KubeError } from '../../../errors.ts';
 import { apiPath } from '../../../kube/api-path.ts';
 import type { KubeClient } from '../../../kube/client.ts';
-import { asJsonObject, type JsonObject } from '../../../kube/object.ts';
+import { asJsonObject } from '../../../kube/object.ts';
 import type { Logger } from '../../../log.ts';
 import type { SecretPlace } from '../followed-secret.ts';
+import type { JsonObject } from '../../../lib/json-object.ts';
 
 export interface DropAccess {
   readonly client: Pick<KubeClient, 'request'>;

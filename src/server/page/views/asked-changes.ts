@@ -1,5 +1,5 @@
-import { isObject } from '../../../hook/config-reader.ts';
 import type { ObjectStates } from '../model.ts';
+import { isObject } from '../../../lib/json-object.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { isObject } from '../../../hook/config-reader.ts';
 import { longText, markup, type Html, type HtmlValue } from '../html.ts';
 import type { PageModel } from '../model.ts';
 import { empty, section, table } from '../parts.ts';
 import { askedChanges, type AskedChange } from './asked-changes.ts';
+import { isObject } from '../../../lib/json-object.ts';
 
 const MAX_PACKED = 256 * 1024;
 const MAX_UNPACKED = 1024 * 1024;
