@@ -9,7 +9,8 @@ import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/tri
 import { abortable } from '../lib/abortable.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
-import type { Monitor, MonitorListener, MonitorStatus, ObservedChange } from '../sources/kubernetes/monitor.ts';
+import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
+import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import { EventPath } from './event-path.ts';
 import type { EndStatusWrite, StatusPlace } from './own-status-writes.ts';

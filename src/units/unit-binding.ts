@@ -2,7 +2,8 @@ import type { KubernetesBinding } from '../hook/binding.ts';
 import type { EventTrigger } from '../hook/trigger.ts';
 import { latch } from '../lib/latch.ts';
 import { unreachable } from '../lib/unreachable.ts';
-import type { MonitorListener, ObservedChange } from '../sources/kubernetes/monitor.ts';
+import type { MonitorListener } from '../sources/kubernetes/monitor.ts';
+import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
 
 export interface UnitBindingOptions {
   /** Called once, when the first list is complete. */

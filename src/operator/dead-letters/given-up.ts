@@ -8,7 +8,7 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { DeadLetters } from '../../run/dead-letters.ts';
-import type { ObservedChange } from '../../sources/kubernetes/monitor.ts';
+import type { ObservedChange } from '../../sources/kubernetes/wanted-events.ts';
 import { PausedNamespaces } from '../../sources/kubernetes/paused-namespaces.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 import type { ClusterAccess } from '../cluster-access.ts';

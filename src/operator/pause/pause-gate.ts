@@ -5,7 +5,7 @@ import type { QueuedTrigger, ScheduleTrigger, SnapshotItem, Trigger } from '../.
 import { Bell } from '../../lib/bell.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { ObservedChange } from '../../sources/kubernetes/monitor.ts';
+import type { ObservedChange } from '../../sources/kubernetes/wanted-events.ts';
 import { PauseRules, type PauseKey } from './pause-rules.ts';
 
 export interface PauseGateOptions {

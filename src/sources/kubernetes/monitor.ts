@@ -1,28 +1,30 @@
-import { KubeError, summaryOf } from '../../errors.ts';
+import { KubeError } from '../../errors.ts';
 import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotOperations } from '../../hook/debug-view.ts';
-import type { EventTrigger, Snapshot, SnapshotItem } from '../../hook/trigger.ts';
+import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
+import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { messageOf } from '../../lib/message-of.ts';
 import type { Logger } from '../../log.ts';
-import { RecheckSignal, followKind, type FollowKindOptions } from './follow-kind.ts';
+import { KindPresence } from './kind-presence.ts';
 import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
 import { MatchingNamespaces } from './namespaces.ts';
 import { createObjectView } from './object-view.ts';
 import type { Observation, ObservedEvent } from './observation.ts';
 import { Observations } from './observations.ts';
+import { PersistentProblems } from './persistent-problems.ts';
 import { SnapshotCounter } from './snapshot-counter.ts';
 import { watchTargets } from './targets.ts';
+import { wantedEvents, type EventListener } from './wanted-events.ts';
 
 /**
  * Follows the objects of one kubernetes binding: the source of its snapshot and of its events. `HookUnit` runs it for
  * as long as the hook is loaded, and reads snapshot and status at any time.
  *
- * What is watched follows from two things that may change at any time: the kind, which discovery finds (`followKind`),
+ * What is watched follows from two things that may change at any time: the kind, which discovery finds (`KindPresence`),
  * and the namespaces, where the binding selects them by labels (`MatchingNamespaces`). At each change `Observations`
  * gets the new list of targets. Objects that come into sight are Added, and those that go out of sight are Deleted.
  *
@@ -71,8 +73,8 @@ export interface MonitorDeps {
   readonly listener: MonitorListener;
 }
 
-/** Receives what a monitor reports. */
-export interface MonitorListener {
+/** Receives what a monitor reports; events only after `synced`. */
+export interface MonitorListener extends EventListener {
   /** The first list is complete, and the snapshot shows it; called once. */
   synced(): void;
   /** The API server has no such kind, and the binding does without it; called each time discovery says so. */
@@ -81,16 +83,9 @@ export interface MonitorListener {
   returned?(): void;
   /** A list after `synced` is complete: what came and went before it, while nothing was watched, is in no event. */
   listed?(): void;
-  /** An event after `synced` that the binding wants. */
-  event(trigger: EventTrigger): void;
-  /** An object changed after `synced`, and the binding wants no event of that. */
-  seen?(change: ObservedChange): void;
   /** Something fails with a new error; it is tried again. After `synced`, transient errors are not reported. */
   problem(error: unknown): void;
 }
-
-/** What happened to an object, and how the binding sees it after that, or saw it last. */
-export type ObservedChange = Pick<EventTrigger, 'watchEvent' | 'item'>;
 
 /** Creates the monitor of `binding`; it sends no request until it runs. */
 export function createMonitor(binding: KubernetesBinding, deps: MonitorDeps): Monitor {
@@ -102,24 +97,19 @@ class BindingMonitor implements Monitor {
   readonly #deps: MonitorDeps;
   readonly #metrics: MonitorMetrics;
   readonly #observations: Observations;
-  readonly #recheck = new RecheckSignal();
+  readonly #presence: KindPresence;
+  readonly #problems: PersistentProblems;
   readonly #counter = new SnapshotCounter();
-  readonly #log: Logger;
-  /** Errors that persist, by what fails: `kind`, `namespaces`, or the key of an observation. */
-  readonly #problems = new Map<string, unknown>();
+  readonly #pass: (event: ObservedEvent) => void;
   #namespaces: MatchingNamespaces | undefined;
-  #kind: ResourceKind | undefined;
   #isSynced = false;
-  #isMissing = false;
-  #isAbsent = false;
-  #isReturning = false;
 
   constructor(binding: KubernetesBinding, deps: MonitorDeps) {
     this.binding = binding;
     this.#deps = deps;
     this.#metrics = bindMetrics(deps.metrics, deps.hook, binding);
     const log = deps.log.child({ hook: deps.hook, binding: binding.name });
-    this.#log = log;
+    this.#pass = wantedEvents({ binding, listener: deps.listener, metrics: this.#metrics, log });
     const options = {
       watches: deps.watches,
       keepsObjects: binding.keepFullObjectsInMemory,
@@ -127,58 +117,39 @@ class BindingMonitor implements Monitor {
       view: createObjectView({ binding, filter: deps.filter, metrics: this.#metrics, log }),
       metrics: this.#metrics,
     };
+    const problems = new PersistentProblems({
+      isSynced: () => this.#isSynced,
+      onProblem: (error) => deps.listener.problem(error),
+    });
+    const presence = new KindPresence(binding, deps.kinds, {
+      found: () => {
+        problems.recovered('kind');
+        this.#observe();
+      },
+      missing: () => this.#kindMissing(),
+      failed: (error) => problems.failed('kind', error),
+    });
+    this.#problems = problems;
+    this.#presence = presence;
     this.#observations = new Observations((key) => ({
       ...options,
       listener: {
-        observed: (events) => {
-          this.#observed(events);
-        },
+        observed: (events) => this.#observed(events),
         listed: () => {
-          if (this.#isSynced) this.#deps.listener.listed?.();
+          if (this.#isSynced) deps.listener.listed?.();
         },
         failed: (error) => {
-          this.#failed(key, error);
-          if (error instanceof KubeError && error.status === 404) this.#recheck.raise();
+          problems.failed(key, error);
+          if (error instanceof KubeError && error.status === 404) presence.recheck();
         },
-        recovered: () => {
-          this.#recovered(key);
-        },
+        recovered: () => problems.recovered(key),
       },
     }));
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { kind, apiVersion, isOptional } = this.binding;
-    const options: FollowKindOptions = {
-      kinds: this.#deps.kinds,
-      reference: { kind, ...(apiVersion === undefined ? {} : { apiVersion }) },
-      recheck: this.#recheck,
-      isOptional,
-      onFound: (found) => {
-        this.#recovered('kind');
-        this.#kind = found;
-        this.#isReturning ||= this.#isMissing;
-        this.#isMissing = false;
-        this.#isAbsent = false;
-        this.#observe();
-      },
-      onMissing: ({ isSure }) => {
-        this.#kind = undefined;
-        this.#isMissing = true;
-        this.#isReturning = false;
-        this.#isAbsent = isOptional === true && isSure;
-        this.#observe();
-        if (!this.#isAbsent) return;
-        // Those of its watches ended with them.
-        this.#problems.clear();
-        this.#deps.listener.absent?.();
-      },
-      onFailed: (error) => {
-        if (!this.#isAbsent) this.#failed('kind', error);
-      },
-    };
     try {
-      await Promise.all([followKind(options, signal), this.#resynchronize(signal)]);
+      await Promise.all([this.#presence.run(signal), this.#resynchronize(signal)]);
     } finally {
       this.#observations.end();
       this.#namespaces?.end();
@@ -199,16 +170,17 @@ class BindingMonitor implements Monitor {
   }
 
   status(): MonitorStatus {
-    const [problem] = this.#problems.values();
+    const { isMissing, isAbsent, isReturning } = this.#presence;
+    const { summary: problem } = this.#problems;
     const contacts = this.#watches().map(({ lastContactAtMs = -Infinity }) => lastContactAtMs);
     const oldest = Math.min(...contacts);
     return {
-      isSynced: this.#isSynced || this.#isAbsent,
-      ...(this.#isMissing && { isMissing: true as const }),
-      ...(this.#isAbsent && { isAbsent: true as const }),
-      ...(this.#isReturning && { isReturning: true as const }),
+      isSynced: this.#isSynced || isAbsent,
+      ...(isMissing && { isMissing }),
+      ...(isAbsent && { isAbsent }),
+      ...(isReturning && { isReturning }),
       lastContactAtMs: Number.isFinite(oldest) ? oldest : undefined,
-      ...(problem === undefined ? {} : { problem: summaryOf(problem) }),
+      ...(problem !== undefined && { problem }),
     };
   }
 
@@ -226,15 +198,23 @@ class BindingMonitor implements Monitor {
     }
   }
 
+  #kindMissing(): void {
+    this.#observe();
+    if (!this.#presence.isAbsent) return;
+    // Those of its watches ended with them.
+    this.#problems.clear();
+    this.#deps.listener.absent?.();
+  }
+
   /** Watches exactly the targets of the current kind and namespaces; none while there is no kind. */
   #observe(): void {
-    const kind = this.#kind;
-    const namespaces = kind === undefined ? [] : this.#wantedNamespaces(kind);
-    const targets = namespaces.flatMap((namespace) =>
-      kind === undefined ? [] : watchTargets(this.binding, kind, namespace),
-    );
-    this.#observations.observe(targets);
+    const { kind } = this.#presence;
+    this.#observations.observe(kind === undefined ? [] : this.#targets(kind));
     this.#checkSynced();
+  }
+
+  #targets(kind: ResourceKind): readonly WatchTarget[] {
+    return this.#wantedNamespaces(kind).flatMap((namespace) => watchTargets(this.binding, kind, namespace));
   }
 
   /** The namespaces to watch now; `undefined` as an element stands for all of them. */
@@ -243,15 +223,9 @@ class BindingMonitor implements Monitor {
     if (!kind.isNamespaced || namespace === undefined) return [undefined];
     if (namespace.type === 'names') return namespace.names.length === 0 ? [undefined] : [...new Set(namespace.names)];
     this.#namespaces ??= new MatchingNamespaces(this.#deps.watches, namespace.labelSelector, {
-      changed: () => {
-        this.#observe();
-      },
-      failed: (error) => {
-        this.#failed('namespaces', error);
-      },
-      recovered: () => {
-        this.#recovered('namespaces');
-      },
+      changed: () => this.#observe(),
+      failed: (error) => this.#problems.failed('namespaces', error),
+      recovered: () => this.#problems.recovered('namespaces'),
     });
     return this.#namespaces.names;
   }
@@ -269,50 +243,22 @@ class BindingMonitor implements Monitor {
     for (const event of events) {
       this.#counter.note(event.watchEvent);
       isCleaned ||= event.watchEvent === 'Deleted' && this.#observations.size === 0;
-      this.#emit(event);
+      this.#pass(event);
     }
     if (isCleaned) this.#counter.noteCleaned();
   }
 
-  #emit({ isSame, ...event }: ObservedEvent): void {
-    const isWanted = this.binding.executeHookOnEvent.includes(event.watchEvent);
-    if (isSame || !isWanted) {
-      this.#metrics.suppressed();
-      const { namespace, name } = event.item;
-      const reason = isWanted ? 'its filterResult is unchanged' : 'executeHookOnEvent does not include it';
-      this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event does not run the hook');
-      this.#deps.listener.seen?.(event);
-      return;
-    }
-    this.#deps.listener.event({ type: 'event', binding: this.binding, ...event });
-  }
-
   #checkSynced(): void {
-    if (this.#isSynced && !this.#isReturning) return;
-    if (this.#kind === undefined || this.#namespaces?.isSynced === false || !this.#observations.isSynced) return;
+    const { kind, isReturning } = this.#presence;
+    if (this.#isSynced && !isReturning) return;
+    if (kind === undefined || this.#namespaces?.isSynced === false || !this.#observations.isSynced) return;
     if (!this.#isSynced) {
       this.#isSynced = true;
       this.#counter.noteListed(this.#observations.size);
       this.#deps.listener.synced();
     }
-    if (!this.#isReturning) return;
-    this.#isReturning = false;
+    if (!isReturning) return;
+    this.#presence.returned();
     this.#deps.listener.returned?.();
   }
-
-  #failed(what: string, error: unknown): void {
-    const known = this.#problems.get(what);
-    this.#problems.set(what, error);
-    if (known !== undefined && messageOf(known) === messageOf(error)) return;
-    // After the sync, the watch logs a transient error and recovers from it.
-    if (!this.#isSynced || !isTransient(error)) this.#deps.listener.problem(error);
-  }
-
-  #recovered(what: string): void {
-    this.#problems.delete(what);
-  }
-}
-
-function isTransient(error: unknown): boolean {
-  return error instanceof KubeError && ([0, 410, 429].includes(error.status) || error.status >= 500);
 }
