@@ -11,7 +11,8 @@ import type { Part } from '../sources/reconcile/parts.ts';
 import type { PartMonitor } from '../sources/reconcile/followed-kinds.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
+import { HookUnit } from '../units/hook-unit.ts';
+import type { UnitMonitor } from '../units/unit-bindings.ts';
 import { createParentRelease } from './reconcile/release-parent.ts';
 import { createReconcilerFactory, type PauseListener } from './reconcile/reconciler-factory.ts';
 

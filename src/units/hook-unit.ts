@@ -1,52 +1,38 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
-import { isAskBinding, type AskBinding } from '../hook/ask-binding.ts';
+import type { AskBinding } from '../hook/ask-binding.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { ReconcileView } from '../hook/context-reconcile.ts';
 import type { DebugSnapshot } from '../hook/debug-view.ts';
 import type { Task } from '../hook/task.ts';
 import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
-import { abortable } from '../lib/abortable.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
-import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
-import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
+import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import { EventPath } from './event-path.ts';
 import type { EndStatusWrite, StatusPlace } from './own-status-writes.ts';
 import type { Loop } from './own-writes.ts';
 import { Reconcilers, type CreateReconciler, type UnitReconciler } from './reconcilers.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
-import { SnapshotViews, type ViewedMonitor } from './snapshot-views.ts';
-import { UnitBinding } from './unit-binding.ts';
-
-/** The part of a monitor that a unit uses. */
-export type UnitMonitor = Pick<Monitor, 'run' | 'status'> & ViewedMonitor;
+import { UnitBindings, type UnitBindingsOptions } from './unit-bindings.ts';
 
 /** The part of its hook's schedules that a unit uses. */
 export type UnitSchedules = Pick<HookSchedules, 'run' | 'schedules'>;
 
-export interface UnitOptions {
+export interface UnitOptions
+  extends Pick<UnitBindingsOptions, 'createMonitor' | 'onProblem'>, Partial<Pick<UnitBindingsOptions, 'onSeen'>> {
   /** Makes a trigger of this hook a task in its queue. */
   readonly emit: Emit;
   /** Puts a task of this hook into the queue `main` again. */
   readonly requeue: (task: Task) => void;
-  readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
   readonly createSchedules: (bindings: readonly ScheduleBinding[], emit: Emit) => UnitSchedules;
   readonly createReconciler: CreateReconciler;
   readonly now: () => number;
   /** Called once, when every Synchronization of the hook is done and its schedules start. */
   readonly onEnabled: () => void;
-  readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
-  /** An object of a binding changed, and the binding wants no event of that. */
-  readonly onSeen?: (binding: KubernetesBinding, change: ObservedChange) => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onEventHeld?: (trigger: EventTrigger, reason: string) => void;
-}
-
-interface WatchedBinding {
-  readonly state: UnitBinding;
-  readonly monitor: UnitMonitor;
 }
 
 /**
@@ -57,13 +43,12 @@ interface WatchedBinding {
 export class HookUnit {
   readonly hook: Hook;
   readonly #options: UnitOptions;
-  readonly #bindings: ReadonlyMap<KubernetesBinding, WatchedBinding>;
+  readonly #bindings: UnitBindings;
   readonly #reconcilers: Reconcilers;
   readonly #schedules: UnitSchedules;
   /** The Synchronizations of the hook that are not done. */
   readonly synchronizations: Synchronizations;
   readonly #events: EventPath;
-  readonly #views: SnapshotViews;
   readonly #ended = new AbortController();
   readonly #synced = latch();
   readonly #settled = latch();
@@ -76,17 +61,23 @@ export class HookUnit {
     this.#options = options;
     this.#events = new EventPath({ ...options, ended: this.#ended.signal });
     this.synchronizations = new Synchronizations(options);
-    const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
-    this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
-    this.#views = new SnapshotViews(new Map([...this.#bindings].map(([binding, { monitor }]) => [binding, monitor])));
-    this.#reconcilers = new Reconcilers(hook, {
-      create: options.createReconciler,
-      onSynced: () => this.#resolveSynced(),
-      onProblem: (binding, error) => {
-        this.#settled.resolve();
-        options.onProblem(binding, error);
+    const onSynced = (): void => this.#resolveSynced();
+    const onProblem = (binding: KubernetesBinding, error: unknown): void => {
+      this.#settled.resolve();
+      options.onProblem(binding, error);
+    };
+    const { createMonitor, createReconciler: create, onEventHeld: onHeld = () => {} } = options;
+    this.#bindings = new UnitBindings(hook, {
+      createMonitor,
+      onSynced,
+      onProblem,
+      onEvent: (trigger) => this.#events.receive(trigger),
+      onSeen: (binding, change) => {
+        if (this.#mayWork) options.onSeen?.(binding, change);
       },
+      onHeld,
     });
+    this.#reconcilers = new Reconcilers(hook, { create, onSynced, onProblem });
     this.#resolveSynced();
     const scheduled = hook.bindings.filter((binding) => binding.type === 'schedule');
     this.#schedules = options.createSchedules(scheduled, options.emit);
@@ -103,7 +94,7 @@ export class HookUnit {
   }
 
   get isSynced(): boolean {
-    return this.#reconcilers.isSynced && [...this.#bindings.values()].every(({ state }) => state.isSynced);
+    return this.#bindings.isSynced && this.#reconcilers.isSynced;
   }
 
   get isEnabled(): boolean {
@@ -111,8 +102,7 @@ export class HookUnit {
   }
 
   statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
-    const watched = [...this.#bindings].map(([binding, { monitor }]) => [binding, monitor.status()] as const);
-    return [...watched, ...this.#reconcilers.statuses()];
+    return [...this.#bindings.statuses(), ...this.#reconcilers.statuses()];
   }
 
   /** What a Reconcile context shows now; undefined when the object is gone. */
@@ -137,18 +127,17 @@ export class HookUnit {
 
   /** The snapshot of one binding now. */
   objects(binding: KubernetesBinding): Snapshot {
-    return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
+    return this.#bindings.objects(binding);
   }
 
   /** Resolves when the first list of a binding is complete; undefined when it is. */
   listing(binding: KubernetesBinding): Promise<void> | undefined {
-    const state = this.#bindings.get(binding)?.state;
-    return state === undefined || state.isSynced ? undefined : state.whenSynced;
+    return this.#bindings.listing(binding);
   }
 
   /** The snapshots of all kubernetes bindings, for the debug API. */
   snapshots(): readonly DebugSnapshot[] {
-    return this.#views.all();
+    return this.#bindings.snapshots();
   }
 
   /** The children of an object of a reconcile binding, as JSON in UTF-8. */
@@ -163,13 +152,12 @@ export class HookUnit {
 
   /** Whether all objects are known that the context of a request shows. */
   isKnown(binding: AskBinding): boolean {
-    return this.#shown(binding).every(({ state }) => state.isSynced);
+    return this.#bindings.isKnown(binding);
   }
 
   /** Resolves when all objects are known that the context of a request shows; rejects when `signal` aborts. */
   async known(binding: AskBinding, signal: AbortSignal): Promise<void> {
-    if (this.isKnown(binding)) return;
-    await abortable(Promise.all(this.#shown(binding).map(async ({ state }) => state.whenSynced)), signal);
+    await this.#bindings.known(binding, signal);
   }
 
   /**
@@ -178,11 +166,8 @@ export class HookUnit {
    */
   async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     if (signal.aborted) return;
-    const shown = new Set(this.hook.bindings.filter(isAskBinding).flatMap((binding) => this.#shown(binding)));
-    const watched = [...this.#bindings.values()];
-    const rest = watched.filter((one) => !shown.has(one));
     try {
-      await Promise.all([...follow([...shown], signal), this.#work(rest, mayWork, signal)]);
+      await Promise.all([this.#bindings.runShown(signal), this.#work(mayWork, signal)]);
     } finally {
       this.#ended.abort();
       // `boot` may be waiting for this unit, and must go on to the next one.
@@ -190,17 +175,21 @@ export class HookUnit {
     }
   }
 
-  async #work(watched: readonly WatchedBinding[], mayWork: Promise<void>, signal: AbortSignal): Promise<void> {
+  async #work(mayWork: Promise<void>, signal: AbortSignal): Promise<void> {
     await Promise.race([mayWork, aborted(signal)]);
     if (signal.aborted) return;
     this.#mayWork = true;
-    const parts = [this.#reconcilers.run(signal), this.#runSchedules(signal), this.synchronizations.run(signal)];
-    await Promise.all([...follow(watched, signal), ...parts]);
+    await Promise.all([
+      this.#bindings.runOthers(signal),
+      this.#reconcilers.run(signal),
+      this.#runSchedules(signal),
+      this.synchronizations.run(signal),
+    ]);
   }
 
   /** The hook's turn at boot: queues its Synchronizations. Its schedules start when these are done. */
   enable(): void {
-    const owed = [...this.#bindings].filter(([, { state }]) => state.enable()).map(([binding]) => binding);
+    const owed = this.#bindings.enable();
     for (const binding of owed) this.synchronizations.owe(binding);
     for (const binding of owed) this.#options.emit({ type: 'synchronization', binding });
     this.#enableIfDone();
@@ -216,15 +205,14 @@ export class HookUnit {
 
   /** Must be called in the same turn of the event loop in which the binding contexts of `task` are read. */
   begin(task: Task): void {
-    for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.begin();
-    this.#views.executed();
+    this.#bindings.begin(synchronizationsOf(task));
   }
 
   /** The task's run succeeded, or failed with `allowFailure`. */
   finish(task: Task): void {
     const done = synchronizationsOf(task);
     if (done.length === 0) return;
-    for (const binding of done) this.#bindings.get(binding)?.state.finish();
+    this.#bindings.finish(done);
     this.synchronizations.finish(done);
     this.#enableIfDone();
   }
@@ -236,7 +224,7 @@ export class HookUnit {
 
   /** Queues a failed Synchronization again after `delayMs`, unless the unit ends before. */
   retryLater(task: Task, delayMs: number): void {
-    for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.fail();
+    this.#bindings.fail(synchronizationsOf(task));
     this.synchronizations.retryLater(task, delayMs);
   }
 
@@ -251,28 +239,6 @@ export class HookUnit {
    */
   beginStatusWrite(place: StatusPlace): EndStatusWrite {
     return this.#events.beginStatusWrite(place);
-  }
-
-  /** The bindings whose objects the context of a request shows; several may have one name. */
-  #shown({ includeSnapshotsFrom: names }: AskBinding): readonly WatchedBinding[] {
-    return [...this.#bindings].filter(([{ name }]) => names.includes(name)).map(([, watched]) => watched);
-  }
-
-  #watch(binding: KubernetesBinding): WatchedBinding {
-    const { createMonitor, onProblem, onSeen = () => {}, onEventHeld: onHeld = () => {} } = this.#options;
-    const state = new UnitBinding(binding, {
-      onSynced: () => this.#resolveSynced(),
-      onProblem: (error) => {
-        this.#settled.resolve();
-        onProblem(binding, error);
-      },
-      onEvent: (trigger) => this.#events.receive(trigger),
-      onSeen: (change) => {
-        if (this.#mayWork) onSeen(binding, change);
-      },
-      onHeld,
-    });
-    return { state, monitor: createMonitor(binding, state) };
   }
 
   #resolveSynced(): void {
@@ -292,8 +258,4 @@ export class HookUnit {
     await Promise.race([this.#enabled.promise, aborted(signal)]);
     if (!signal.aborted) await this.#schedules.run(signal);
   }
-}
-
-function follow(watched: readonly WatchedBinding[], signal: AbortSignal): readonly Promise<void>[] {
-  return watched.map(async ({ monitor }) => monitor.run(signal));
 }
