@@ -5,42 +5,32 @@ import type { QueuedTrigger, ScheduleTrigger } from '../../hook/trigger.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
 import { Queues } from '../../queue/queues.ts';
 import type { TaskQueue } from '../../queue/task-queue.ts';
 import { AskedRuns, type Ask } from '../../run/asked-runs.ts';
-import type { Effects } from '../../run/attempt.ts';
 import type { RunJournal } from '../../run/journal.ts';
-import type { Reconciling } from '../../run/reconciling.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { RunTraces } from '../../run/run-traces.ts';
 import type { Executor } from '../../runner/executor.ts';
-import type { ChildrenDoor } from '../reconcile/children-door.ts';
-import type { ClusterAccess } from '../cluster-access.ts';
 import type { RunLocks } from '../locks/run-locks.ts';
 import { countWaiting, waitingTasks, type WaitingPlaces, type WaitingTasks } from '../locks/waiting-tasks.ts';
+import { DroppedTasks } from './dropped-tasks.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import { openJournal, type OpenJournalOptions } from './open-journal.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 import type { PauseGate } from '../pause/pause-gate.ts';
 import { holdOf, holdOfTask, type QueueHold } from '../queues/queue-holds.ts';
-import { createReconciling } from '../reconcile/reconcile-effects.ts';
-import { createResultReport } from '../results/report-result.ts';
-import { ToldEvents } from '../results/told-events.ts';
-import { SeenObjects } from '../reconcile/seen-objects.ts';
+import { openRunEffects, type RunEffectsOptions } from './run-effects.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { underLeadership } from './under-leadership.ts';
 import { createQueueFactory } from '../queues/task-queue.ts';
 import { Wishes } from '../queues/wishes.ts';
 
-export interface RunsOptions extends OpenJournalOptions {
+export interface RunsOptions extends OpenJournalOptions, RunEffectsOptions {
   readonly executor: Pick<Executor, 'execute'>;
   /** Makes a trace of each run; absent: there are none. */
   readonly traces?: Pick<RunTraces, 'traceparentOf'> | undefined;
-  readonly effects: Effects;
-  /** The unit of a hook; undefined when the hook was changed or removed. */
-  readonly unitOf: (hook: Hook) => HookUnit | undefined;
   /** The units of all hooks, whose Synchronizations may wait outside of the queues; absent: none. */
   readonly units?: WaitingPlaces['units'];
   /** Called with the hook of each onStartup task that is finished. */
@@ -49,11 +39,6 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly gracePeriodMs: number;
   /** When its `lost` aborts, another replica may lead: running hooks are ended without the grace period. */
   readonly leadership?: Pick<LeaderElection, 'lost' | 'check'> | undefined;
-  /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
-  readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
-  readonly children?: ChildrenDoor | undefined;
-  /** For what results say about objects; absent: nothing is written. */
-  readonly events?: Pick<EventRecorder, 'record' | 'tell'> | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
   /** Opens the locks of hooks; absent: bindings with a lock run without it. */
@@ -85,6 +70,7 @@ export class Runs {
   readonly #asked: AskedRuns;
   readonly #wishes: Wishes;
   readonly #locks: RunLocks | undefined;
+  readonly #dropped: DroppedTasks;
   readonly #endable = new EndableRuns();
   /** Aborts when the grace period is over, which ends running hooks. */
   readonly #terminate = new AbortController();
@@ -95,32 +81,28 @@ export class Runs {
     this.#journal = journal;
     const { scheduledRuns } = options;
     const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
-    this.#wishes = new Wishes(
+    const wishes = new Wishes(
       (task, trigger) => this.#push(queueOf(task.hook, trigger), task),
       ({ hook, trigger }) => currentTrigger(trigger, options.unitOf(hook)),
     );
-    const wishes = this.#wishes;
-    const seen = new SeenObjects();
+    this.#wishes = wishes;
     const places = { queues: () => this.queues, units: options.units ?? (() => []) };
     const locks = options.openLocks?.(waitingTasks(places));
     this.#locks = locks;
     options.metrics.beforeRead.add(() => countWaiting(places, options.metrics));
-    const told = options.events && new ToldEvents(options.events);
-    const reconciling = openReconciling(options, { journal, seen, told });
     const runOptions = {
       ...options,
       wishes,
       journal,
       facts,
-      reconciling,
-      seen,
+      ...openRunEffects(options, journal),
       traceparentOf: options.traces?.traceparentOf,
-      effects: { ...options.effects, ...openReport(options, { seen, told }) },
       endable: this.#endable,
       locks,
       ...underLeadership({ executor: options.executor, terminate: this.#terminate.signal }, options.leadership),
     };
     this.#queues = new Queues(createQueueFactory(runOptions));
+    this.#dropped = new DroppedTasks({ queues: () => this.queues, gate: options.gate, journal });
     const run = async (asked: Run, signal: AbortSignal): Promise<RunOutcome> => runInUnit(asked, runOptions, signal);
     this.#asked = new AskedRuns({ run, journal, now: Date.now });
   }
@@ -159,8 +141,7 @@ export class Runs {
 
   /** A tick that waited for the end of a pause is left out for a later one. */
   leaveOut(hook: Hook, tick: ScheduleTrigger): void {
-    const task = newTask(hook, tick, Date.now());
-    this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, tick).name, why: 'replaced' });
+    this.#dropped.record(hook, tick, 'replaced');
   }
 
   /** Returns the function that runs `hook` for a caller. */
@@ -205,20 +186,20 @@ export class Runs {
 
   /** Ends these scheduled runs for newer ones: waiting ones leave their queue, running ones are aborted. */
   replace(runIds: ReadonlySet<string>): void {
-    this.#drop((task) => isForRun(task, runIds), 'replaced');
-    this.#dropHeld((_, trigger) => trigger.type === 'schedule' && runIds.has(trigger.run.runId), 'replaced');
+    this.#dropped.fromQueues((task) => isForRun(task, runIds), 'replaced');
+    this.#dropped.fromGate((_, trigger) => trigger.type === 'schedule' && runIds.has(trigger.run.runId), 'replaced');
     this.#endable.replace(runIds);
   }
 
   /** Drops the waiting tasks of hooks that were changed or removed; ends their runs if they take longer than 10 s. */
   endGone(): void {
     const { unitOf, onStarted, log } = this.#options;
-    for (const { hook, triggers } of this.#drop((task) => unitOf(task.hook) === undefined, 'gone')) {
+    for (const { hook, triggers } of this.#dropped.fromQueues((task) => unitOf(task.hook) === undefined, 'gone')) {
       if (triggers[0].type === 'onStartup') onStarted(hook);
     }
     const isGone = (hook: Hook): boolean => unitOf(hook) === undefined;
     this.#wishes.drop(isGone);
-    this.#dropHeld(isGone, 'gone');
+    this.#dropped.fromGate(isGone, 'gone');
     this.#endable.endGone(isGone, CHANGED_LIMIT_MS, ({ name }) => {
       log.warn({ hook: name }, 'hook was changed or removed while it ran, and its run takes too long: it is ended');
     });
@@ -231,21 +212,6 @@ export class Runs {
     this.#queues.get(place).push(task);
     this.#journal.record({ type: 'queued', task, queue });
     this.#options.metrics.queueActed(queue, 'AddLast', (performance.now() - startedAt) / 1000);
-  }
-
-  #drop(isUnwanted: (task: Task) => boolean, why: 'replaced' | 'gone'): readonly Task[] {
-    return this.#queues.all.flatMap((queue) => {
-      const dropped = queue.drop(isUnwanted);
-      for (const task of dropped) this.#journal.record({ type: 'dropped', task, queue: queue.name, why });
-      return dropped;
-    });
-  }
-
-  #dropHeld(isUnwanted: (hook: Hook, trigger: QueuedTrigger) => boolean, why: 'replaced' | 'gone'): void {
-    for (const { hook, trigger } of this.#options.gate?.drop(isUnwanted) ?? []) {
-      const task = newTask(hook, trigger, Date.now());
-      this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, trigger).name, why });
-    }
   }
 
   async #terminateAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
@@ -263,38 +229,4 @@ function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): Que
   const { namespace, name } = trigger.item;
   const item = unit?.objects(trigger.binding).find((one) => one.namespace === namespace && one.name === name);
   return item && { ...trigger, item };
-}
-
-interface Memory {
-  readonly seen: SeenObjects;
-  readonly told: ToldEvents | undefined;
-}
-
-function openReport({ access, events, unitFor, log }: RunsOptions, { seen, told }: Memory): Pick<Effects, 'report'> {
-  if (access === undefined || events === undefined || told === undefined) return {};
-  const report = createResultReport({
-    access,
-    events,
-    told,
-    beginStatusWrite: (hook, place) => unitFor(hook)?.beginStatusWrite(place) ?? (() => {}),
-    seen: (run, trigger) => seen.of(run, trigger),
-    now: Date.now,
-    log,
-  });
-  return { report };
-}
-
-function openReconciling(
-  { access, children, unitOf }: RunsOptions,
-  { journal, seen, told }: Memory & { readonly journal: RunJournal },
-): Reconciling | undefined {
-  if (access === undefined) return undefined;
-  return createReconciling({
-    access,
-    children,
-    journal,
-    told,
-    seen: (run, trigger) => seen.of(run, trigger),
-    reconcilerOf: (hook, trigger) => unitOf(hook)?.reconciler(trigger),
-  });
 }
