@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
+import { cronScheduleCauses } from './cron-schedule.ts';
 import { configMapCauses, secretCauses } from './data-validation.ts';
 import { webhookConfigurationCauses } from './webhooks/configuration.ts';
 import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
@@ -110,7 +111,7 @@ function jobSpecCauses(spec: JsonObject, field: string): readonly Cause[] {
   return [...causes, requiredValue(`${field}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"')];
 }
 
-function cronJobCauses(cronJob: JsonObject): readonly Cause[] {
+function cronJobCauses(cronJob: JsonObject, before: JsonObject | undefined): readonly Cause[] {
   const causes = jobSpecCauses(objectAt(cronJob, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec');
-  return textAt(cronJob, 'spec', 'schedule') === '' ? [requiredValue('spec.schedule'), ...causes] : causes;
+  return [...cronScheduleCauses(cronJob, before), ...causes];
 }

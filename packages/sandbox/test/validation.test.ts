@@ -12,6 +12,7 @@ function problems(collection: string, spec: JsonObject, before?: JsonObject): re
 
 const container = { name: 'c', image: 'i' };
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } };
+const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers: [container] } } } };
 const selector = { matchLabels: { a: 'b' } };
 
 describe('the rules of built-in kinds', () => {
@@ -53,6 +54,15 @@ describe('the rules of built-in kinds', () => {
         'spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
       ],
     ],
+    ['cronjobs.batch', { schedule: '@daily', jobTemplate }, []],
+    [
+      'cronjobs.batch',
+      { schedule: 'TZ=UTC 1-5-7', jobTemplate },
+      [
+        'spec.schedule: Invalid value: "TZ=UTC 1-5-7": expected exactly 5 fields, found 1: [1-5-7]',
+        'spec.schedule: Invalid value: "TZ=UTC 1-5-7": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+      ],
+    ],
     ['services', {}, ['spec.ports: Required value']],
     ['services', { clusterIP: 'None' }, []],
     ['nodes', {}, []],
@@ -69,6 +79,16 @@ describe('the rules of built-in kinds', () => {
     );
     expect(problems('pods', { ...before, containers: [container, { ...container, name: 'd' }] }, before)).toEqual([
       'spec.containers: Forbidden: pod updates may not add or remove containers',
+    ]);
+  });
+
+  it('a schedule goes on having a time zone in it, beside which no other is', () => {
+    const before = { schedule: 'TZ=UTC @daily', jobTemplate };
+    const after = { ...before, schedule: 'CRON_TZ=UTC @hourly' };
+
+    expect(problems('cronjobs.batch', after, before)).toEqual([]);
+    expect(problems('cronjobs.batch', { ...after, timeZone: 'Etc/UTC' }, before)).toEqual([
+      'spec.schedule: Invalid value: "CRON_TZ=UTC @hourly": cannot use both timeZone field and TZ or CRON_TZ in schedule',
     ]);
   });
 

@@ -150,6 +150,40 @@ export function validationLaws(bench: () => Bench): void {
     });
   });
 
+  describe('a cron job', () => {
+    const spec = (schedule: string): unknown => {
+      const pod = { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] };
+      return { schedule, jobTemplate: { spec: { template: { spec: pod } } } };
+    };
+    const path = async ({ namespace }: Bench): Promise<string> =>
+      `/apis/batch/v1/namespaces/${await namespace()}/cronjobs`;
+
+    it.each([
+      ['1-5-7 * * * *', 'too many hyphens: 1-5-7'],
+      ['@Daily', 'unrecognized descriptor: @Daily'],
+      ['0 0 3 * * *', 'expected exactly 5 fields, found 6: [0 0 3 * * *]'],
+      ['* * * * 7', 'end of range (7) above maximum (6): 7'],
+      ['TZ=UTC 0 3 * * *', 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'],
+    ])('takes only a schedule that is one, not %j', async (schedule, problem) => {
+      const { client } = bench();
+
+      const answer = await client.post(await path(bench()), { metadata: { name: 'a' }, spec: spec(schedule) });
+
+      const message = `CronJob.batch "a" is invalid: spec.schedule: Invalid value: ${JSON.stringify(schedule)}: ${problem}`;
+      expect(refusalOf(answer)).toEqual(refusal(422, 'Invalid', message));
+    });
+
+    it('is not changed to another', async () => {
+      const { client } = bench();
+      const jobs = await path(bench());
+      await client.post(jobs, { metadata: { name: 'a' }, spec: spec('@every 1h30m') });
+
+      const answer = await client.patch(`${jobs}/a`, 'merge', { spec: { schedule: '*/0 * * * *' } });
+
+      expect(answer.body['message']).toContain('step of range should be a positive number: */0');
+    });
+  });
+
   describe('strict field validation', () => {
     it('refuses fields that the kind does not have', async () => {
       const { client, namespace } = bench();
