@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { spaceOf } from '../../examples/320-sampledb/hooks/lib/space.ts';
+import { heldBy, problemsOf, type SampleDB } from '../../examples/320-sampledb/hooks/lib/spec.ts';
 import { openWorld } from '../../src/testing/index.ts';
 import type { TestWorld } from '../../src/testing/public.ts';
 import { examplesDir } from '../support/example-rig.ts';
@@ -197,13 +198,66 @@ describe('a size', { timeout: 240_000 }, () => {
   });
 });
 
-it('a StorageClass is neither changed nor set later', { timeout: 240_000 }, async () => {
-  await using world = await open([SHOP], [join(folder, 'hooks')]);
-  await playControllers(world);
-  const object = sampleDB({ storage: { size: '1Gi', storageClassName: 'fast' } });
-  const { answer } = await world.admit({ operation: 'UPDATE', object });
+describe('a StorageClass', { timeout: 240_000 }, () => {
+  const classed = (storageClassName: string): JsonObject => ({ storage: { size: '1Gi', storageClassName } });
+  const unclassed = { storage: { size: '1Gi' } };
+  /** What the webhook, which does not judge what the world writes, says of a change of the SampleDB. */
+  const problems = async (world: TestWorld, fields: JsonObject): Promise<string> => {
+    // The schema of the definition holds what it is.
+    const old = (await world.get(SHOP)) as unknown as SampleDB;
+    const object = { ...old, spec: { ...old.spec, ...fields } };
+    return problemsOf(object, heldBy(object, old)).join();
+  };
 
-  expect(JSON.stringify(answer)).toContain(
-    'got fast, but it was made without one: remove it, or make another SampleDB',
-  );
+  it('is neither changed nor set later', async () => {
+    await using world = await open([SHOP], [join(folder, 'hooks')]);
+    await playControllers(world);
+    const { answer } = await world.admit({ operation: 'UPDATE', object: sampleDB(classed('fast')) });
+
+    expect(JSON.stringify(answer)).toContain(
+      'got fast, but it was made without one: remove it, or make another SampleDB',
+    );
+  });
+
+  it('that was set while the webhook was down is told, and can be set back to what the volume has', async () => {
+    await using world = await open([sampleDB(classed('fast'))]);
+    await playControllers(world);
+    const problem = 'got slow, but it is fast for good: set fast, or make another SampleDB';
+
+    await world.apply(sampleDB(classed('slow')));
+
+    expect(await conditionOf(world, 'Ready')).toMatchObject({
+      reason: 'SpecRefused',
+      message: expect.stringContaining(problem),
+    });
+    expect(await problems(world, classed('other'))).toContain('it is fast for good');
+    expect(await problems(world, unclassed)).toContain('it is fast for good');
+    expect(await problems(world, classed('fast'))).toBe('');
+    await world.apply(sampleDB(classed('fast')));
+    expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'True' });
+  });
+
+  it('that was set while the webhook was down can be removed where the volume has none', async () => {
+    await using world = await open([SHOP]);
+    await playControllers(world);
+
+    await world.apply(sampleDB(classed('fast')));
+
+    expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'False' });
+    expect(await problems(world, classed('slow'))).toContain('it was made without one');
+    expect(await problems(world, unclassed)).toBe('');
+    await world.apply(SHOP);
+    expect(await conditionOf(world, 'Ready')).toMatchObject({ status: 'True' });
+  });
+
+  it('of the cluster, which the volume was given, may be set', async () => {
+    await using world = await open([SHOP]);
+    await playControllers(world);
+    await world.patch({ ...DATA, spec: { storageClassName: 'standard' } });
+
+    expect(await problems(world, { settings: { work_mem: '8MB' } })).toBe('');
+    expect(await problems(world, classed('fast'))).toContain('it is standard for good: set standard');
+    await world.apply(sampleDB(classed('fast')));
+    expect(await problems(world, classed('standard'))).toBe('');
+  });
 });

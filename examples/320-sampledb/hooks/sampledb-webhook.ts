@@ -1,6 +1,6 @@
 // Refuses SampleDBs that could never be, with all that is wrong with them.
 import { defineHook, validating } from 'hooklet';
-import { problemsOf, type Held, type SampleDB } from './lib/spec.ts';
+import { heldBy, problemsOf, type SampleDB } from './lib/spec.ts';
 
 export default defineHook({
   bindings: {
@@ -21,7 +21,8 @@ export default defineHook({
   run({ contexts, answer }) {
     for (const { request } of contexts) {
       const { object, oldObject } = request;
-      const problems = object === null || isTheSame(object, oldObject) ? [] : problemsOf(object, heldBy(oldObject));
+      const problems =
+        object === null || isTheSame(object, oldObject) ? [] : problemsOf(object, heldBy(object, oldObject));
       if (problems.length === 0) answer.allow();
       else answer.deny(problems.join('; '));
     }
@@ -31,12 +32,4 @@ export default defineHook({
 // Finalizers, labels and annotations can be changed whatever the spec is.
 function isTheSame(object: SampleDB, old: SampleDB | null): boolean {
   return JSON.stringify(object.spec) === JSON.stringify(old?.spec);
-}
-
-// What is there counts, not what was asked for: a version or a size that came to nothing can be taken back.
-function heldBy(old: SampleDB | null): Held {
-  if (old === null) return {};
-  const { database, storage } = old.spec;
-  const { version, size, backupSize } = old.status ?? {};
-  return { database, storageClassName: storage.storageClassName ?? null, version, size, backupSize };
 }

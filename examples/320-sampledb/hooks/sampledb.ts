@@ -16,7 +16,7 @@ import { backupVolume, configuration, dataVolume, server } from './lib/parts.ts'
 import { backupsOf, NAME_LABEL, PART_LABEL } from './lib/pod.ts';
 import { compare, heldSize, sizesOf, refusedSpace, spaceCondition, spaceOf } from './lib/space.ts';
 import { problemsOf, type SampleDB } from './lib/spec.ts';
-import { heldBackups, statusOf, versionOf } from './lib/status.ts';
+import { classOf, heldBackups, statusOf, versionOf } from './lib/status.ts';
 import { told } from './lib/told.ts';
 import { upgrade } from './lib/upgrade.ts';
 
@@ -63,7 +63,11 @@ function live(run: Run): ReconcileAnswer {
   const [volume] = owned['PersistentVolumeClaim'] ?? [];
   const [backups] = watched.backups;
   const problem = problemWith(object, { volume, backups });
-  if (problem !== undefined) return told(object, [{ type: 'Ready', status: 'False', ...problem }]);
+  if (problem !== undefined) {
+    // The webhook has to know what a StorageClass can be set back to.
+    const status = { storageClassName: classOf(volume) ?? null };
+    return { ...told(object, [{ type: 'Ready', status: 'False', ...problem }]), status };
+  }
   if (backups === undefined) patch.createIfNotExists(backupVolume(object));
   return serve(run, volume);
 }
@@ -90,6 +94,8 @@ function problemWith(object: SampleDB, { volume, backups }: There) {
     version: versionOf(volume),
     size: heldSize(volume && sizesOf(volume)),
     backupSize: heldBackups(backups),
+    // Who asks for none has that of the cluster.
+    storageClassName: object.spec.storage.storageClassName === undefined ? undefined : classOf(volume),
   };
   const problems = problemsOf(object, held);
   if (problems.length > 0) return { reason: 'SpecRefused', message: problems.join('; ') };

@@ -11,6 +11,8 @@ export interface SampleDB extends KubernetesObject {
     /** What the volumes have of what they were asked for. */
     readonly size?: string;
     readonly backupSize?: string;
+    /** Of the claim of the data, once it is there; empty where it has none. */
+    readonly storageClassName?: string;
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
   };
 }
@@ -37,10 +39,24 @@ export interface Spec {
 export interface Held {
   readonly version?: string | undefined;
   readonly database?: string | undefined;
-  /** `null` where it was made without one. */
-  readonly storageClassName?: string | null | undefined;
+  /** Empty where it was made without one. */
+  readonly storageClassName?: string | undefined;
   readonly size?: string | undefined;
   readonly backupSize?: string | undefined;
+}
+
+/** What counts is what is there, not what was asked for: a version or a size that came to nothing can be taken back. */
+export function heldBy(object: SampleDB, old: SampleDB | null): Held {
+  if (old === null) return {};
+  const { version, size, backupSize } = old.status ?? {};
+  return { database: old.spec.database, storageClassName: heldClass(object, old), version, size, backupSize };
+}
+
+function heldClass({ spec }: SampleDB, old: SampleDB): string | undefined {
+  const before = old.spec.storage.storageClassName;
+  // A wrong one that stays keeps nobody from changing other fields.
+  if (spec.storage.storageClassName === before) return undefined;
+  return old.status?.storageClassName ?? before ?? '';
 }
 
 /** The major versions of PostgreSQL that the scripts are written for. */
@@ -104,9 +120,9 @@ function scheduleProblems(schedule: string | undefined): readonly string[] {
   return problem === undefined ? [] : [`spec.backup.schedule: got ${schedule}, ${problem}`];
 }
 
-function keptProblems(field: string, wanted: string | undefined, held: string | null | undefined): readonly string[] {
-  if (held === undefined || (wanted ?? null) === held) return [];
-  if (held === null)
+function keptProblems(field: string, wanted: string | undefined, held: string | undefined): readonly string[] {
+  if (held === undefined || (wanted ?? '') === held) return [];
+  if (held === '')
     return [`spec.${field}: got ${wanted}, but it was made without one: remove it, or make another SampleDB`];
   return [
     `spec.${field}: got ${wanted ?? 'nothing'}, but it is ${held} for good: set ${held}, or make another SampleDB`,

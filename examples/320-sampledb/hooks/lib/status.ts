@@ -20,6 +20,7 @@ export function statusOf({ metadata, spec, status = {} }: SampleDB, { volume, ba
     version: version ?? null,
     size: size ?? null,
     backupSize: heldBackups(backups) ?? null,
+    storageClassName: classOf(volume) ?? null,
     endpoint: `${metadata.name}.${metadata.namespace ?? ''}.svc:5432`,
     onDelete: spec.onDelete,
     lastBackup: last ?? null,
@@ -29,6 +30,11 @@ export function statusOf({ metadata, spec, status = {} }: SampleDB, { volume, ba
 /** The version that the data of a volume is of. */
 export function versionOf(volume: KubernetesObject | undefined): string | undefined {
   return volume?.metadata.annotations?.[VERSION];
+}
+
+/** The StorageClass of a claim; empty where it has none, undefined where there is no claim. */
+export function classOf(volume: KubernetesObject | undefined): string | undefined {
+  return volume && String(Object(volume['spec'])['storageClassName'] ?? '');
 }
 
 /** The size below which the volume of the backups cannot go. */
