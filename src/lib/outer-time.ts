@@ -9,14 +9,14 @@ interface OuterTimers {
   readonly now: () => number;
 }
 
-// Looked up at each call, until `keepOuterTime`: tests replace the globals too.
+// Before `keepOuterTime` the globals are looked up at each call, so a unit test that replaces them drives this time too.
 let timers: OuterTimers = {
   setTimeout: (act, delayMs) => globalThis.setTimeout(act, delayMs),
   clearTimeout: (timer) => globalThis.clearTimeout(timer),
   now: () => performance.now(),
 };
 
-/** As the global `setTimeout`, in time that nobody drives. */
+/** As the global `setTimeout`, but in outer time. */
 export function setOuterTimeout(act: () => void, delayMs: number): NodeJS.Timeout {
   return timers.setTimeout(act, delayMs);
 }
@@ -26,12 +26,12 @@ export function clearOuterTimeout(timer: NodeJS.Timeout | undefined): void {
   timers.clearTimeout(timer);
 }
 
-/** Milliseconds on a monotonic clock that nobody drives. */
+/** Milliseconds of outer time since some moment, so that only differences mean anything. */
 export function outerNow(): number {
   return timers.now();
 }
 
-/** From now on the globals are those of another clock: the ones that are there now stay those of outer time. */
+/** Keeps the present globals for outer time; called before they are replaced by those of another clock. */
 export function keepOuterTime(): void {
   const { setTimeout, clearTimeout } = globalThis;
   timers = { setTimeout, clearTimeout, now: performance.now.bind(performance) };

@@ -97,13 +97,13 @@ function leave({ object, watched, patch, attempt }: Run): ReconcileAnswer {
 async function keep(run: Run): Promise<ReconcileAnswer> {
   const { object, watched, patch, attempt, signal } = run;
   const problems = specProblems(object);
-  // What is there goes on as it is until somebody corrects the Prometheus.
+  // Nothing is changed until somebody corrects the spec: servers that run keep their configuration.
   if (problems.length > 0) return { refused: { reason: 'SpecRefused', message: joined(problems) } };
   const items = selectedItems(object, watched);
   const found = await fitted(object, items, async (some) => judged(object, some, signal)).catch((error: unknown) =>
     noAnswer(error, signal),
   );
-  // Nothing is used that was not checked, and what is there goes on.
+  // promtool did not answer: servers keep the configuration that they have, and it is asked again later.
   if (found instanceof NoAnswer) {
     return { refused: { reason: 'NotChecked', message: found.message }, retryAfter: CHECK_AGAIN };
   }

@@ -13,9 +13,11 @@ const TRIES = 5;
 const MAX_WATCH_MS = 3_600_000;
 
 /**
- * `hooklet lock release`: shows who holds a lock, and with `yes` releases it. Without `force` it watches the lock for as
- * long as others would, and refuses where the holder renews; with it, nobody takes the lock before that time has passed
- * and the holder has ended what it does. Resolves to the exit code.
+ * `hooklet lock release`: shows who holds a lock, and with `yes` releases it. Resolves to the exit code.
+ *
+ * Without `force` it first watches the lock for its duration, the time in which a holder that lives has to renew it, and
+ * refuses if that happens. With `force` the Lease is taken from its holder at once, in a name that nobody uses, for one
+ * duration: in that time the former holder sees it and ends what it does, and only then can others take the lock.
  */
 export async function releaseLock(given: string, { yes, force }: LockFlags, io: LockIo): Promise<number> {
   const { key, lease } = await readLock(given, io);

@@ -10,7 +10,7 @@ export interface CalledPlace {
   readonly clientConfig: JsonObject;
   /** As PEM. */
   readonly bundle: string;
-  /** Why an answer to a GET there, where the place is a URL, means that nobody does; undefined: somebody does. */
+  /** A place that is a URL is asked by a GET: what the status of its answer says is wrong; undefined where it is fine. */
   readonly problemOfStatus: (status: number) => string | undefined;
 }
 
@@ -27,7 +27,7 @@ export function placeText(clientConfig: JsonObject): string {
   return service === undefined ? text(clientConfig['url']) : `Service ${service.namespace}/${service.name}`;
 }
 
-/** Finds out why nobody would answer; each place is looked up once. */
+/** Finds out whether the API server would get an answer; each place is asked once. */
 export class AnsweringPlaces {
   readonly #io: Access;
   readonly #known = new Map<string, Promise<string | undefined>>();
@@ -36,7 +36,7 @@ export class AnsweringPlaces {
     this.#io = io;
   }
 
-  /** Resolves to undefined when somebody answers. */
+  /** Why the API server would get no answer at this place; undefined where it would. */
   async problem(place: CalledPlace): Promise<string | undefined> {
     const { clientConfig } = place;
     const service = serviceOf(clientConfig);

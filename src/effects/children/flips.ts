@@ -8,7 +8,7 @@ export const FREE_WRITES = 10;
 export const FIRST_DELAY_MS = 100;
 /** The longest delay. */
 export const MAX_DELAY_MS = 30_000;
-/** Beyond its delay, a write counts with the next one of the child for this long. */
+/** Two writes of a child follow each other if the second comes within this time after the delay of the first. */
 export const EXPIRY_MS = 10_000;
 const MAX_CHILDREN = 10_000;
 
@@ -18,7 +18,10 @@ export interface Flip {
   readonly child: string;
   /** How many writes followed each other. */
   readonly writes: number;
-  /** The fields that differ between the last two writes, or that somebody else took; empty where they are not known. */
+  /**
+   * The fields that the last two writes gave different values. Where they gave the same, the fields that another writer
+   * had changed in between. Empty where neither is known.
+   */
   readonly fields: readonly string[];
   /** How long the parent should not be looked at. */
   readonly delayMs: number;

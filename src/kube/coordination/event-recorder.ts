@@ -44,10 +44,10 @@ export interface EventRecorderOptions {
   readonly random?: () => number;
 }
 
-// Each object has a rate of its own; this is the one of all together.
+// The rate at which Events about all objects together are sent. Those about one object have a lower rate beside it.
 const BURST = 100;
 const PER_SECOND = 5;
-/** Of the Events about one object that are told once, each with a key of its own. */
+/** The rate of Events that are told once about one object. Each has a key of its own, so none is merged with another. */
 const TOLD_RATE = { burst: 25, everyMs: 10_000 };
 const MAX_REMEMBERED = 2000;
 const MAX_REFUSALS = 1000;

@@ -3,8 +3,9 @@
  * lock. A run that does not get it ends as `later`, without a start of its hook; its task waits in its queue, and is
  * hastened when the lock is free: at once after a release in this process, else when `run` sees it, which looks every
  * 2 s while tasks wait. One task is hastened at a time, the one that waits longest, because one alone can get the lock.
- * What must hold: while a hook runs, nobody else holds its lock, as far as the Lease can say; a run whose lock is lost is
- * ended, and has failed. Where this process stands still, the fence ends it.
+ * What must hold: as long as a hook runs, its run holds the Lease of its lock. When the Lease cannot be renewed in time,
+ * or another holder has it, the hook is ended, and its run has failed. This process cannot notice that while it stands
+ * still, as by SIGSTOP: then the fence, which another process keeps, ends the hook.
  */
 
 import type { HookLock } from '../../hook/binding.ts';

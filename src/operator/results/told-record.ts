@@ -7,13 +7,16 @@ import type { JsonObject } from '../../lib/json-object.ts';
 const MAX_TOLD = 100;
 const MAX_WAITING = 20;
 
-/** An Event that is told once, and what it is remembered by. */
+/** An Event that is told once. When that is done, its token is kept with the object. */
 export interface OnceEvent {
   readonly token: string;
   readonly event: ResultEvent;
 }
 
-/** What was told of an object once, the latest at the end, and what was kept with its state to be told. */
+/**
+ * What is kept with an object: the tokens of Events that were told, the latest at the end, and Events that were written
+ * down together with its state and may not have been told yet.
+ */
 export interface ToldRecord {
   readonly told: readonly string[];
   readonly waiting: readonly OnceEvent[];
@@ -21,12 +24,12 @@ export interface ToldRecord {
 
 export const NOTHING_TOLD: ToldRecord = { told: [], waiting: [] };
 
-/** What an Event is remembered by that has a key of the author. */
+/** The token of an Event that has the key `once`. */
 export function onceToken(once: string): string {
   return createHash('sha256').update(once).digest('base64url').slice(0, 12);
 }
 
-/** What the Event of a refusal is remembered by. */
+/** The token of the Event of a refusal. */
 export function refusalToken(reason: string, generation: number | undefined): string {
   return `${reason}@${generation ?? ''}`;
 }

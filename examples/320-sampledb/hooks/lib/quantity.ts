@@ -12,7 +12,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Pi: 2 ** 50,
 };
 
-/** The bytes of a size such as 10Gi, as Kubernetes reads it; undefined for what is no size. */
+/** The bytes of a size such as `10Gi`, with one of the suffixes above; undefined for any other text. */
 export function bytesOf(size: string): number | undefined {
   const [, number = '', suffix = ''] = /^([+-]?\d{1,12}(?:\.\d{1,6})?)([kMGTP]|[KMGTP]i)?$/.exec(size) ?? [];
   return number === '' ? undefined : Number(number) * (FACTORS[suffix] ?? Number.NaN);

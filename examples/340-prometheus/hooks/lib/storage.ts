@@ -6,11 +6,17 @@ import { GROUP, type Claim, type ClaimSummary, type Prometheus } from './resourc
 export type StorageStep =
   /** The StatefulSet is as it should be with `claim`; a `refused` wish changes nothing. */
   | { readonly step: 'keep'; readonly claim: Claim | undefined; readonly refused?: string }
-  /** All else that was changed is written first: what the API server may refuse must not be made anew. */
+  /**
+   * All other changes are written to the StatefulSet that is there, with its old `claim`. Only when the API server has
+   * accepted them is it deleted: it might refuse them otherwise when the StatefulSet is made again.
+   */
   | { readonly step: 'try'; readonly claim: Claim }
   /** These claims are made larger first. */
   | { readonly step: 'grow'; readonly claim: Claim; readonly claims: readonly string[]; readonly size: string }
-  /** All claims are large enough: the StatefulSet, whose template nobody can change, is made anew around its Pods. */
+  /**
+   * All claims are large enough, but the template of the StatefulSet still has the old size, and Kubernetes lets nobody
+   * change it. So this StatefulSet is deleted without its Pods, and made again with the new size.
+   */
   | { readonly step: 'release'; readonly uid: string }
   /** The old StatefulSet is about to be gone. */
   | { readonly step: 'wait' };
