@@ -1,5 +1,3 @@
-import { messageOf } from './message-of.ts';
-
 /*
  * Reads YAML from untrusted sources, in a time that grows linearly with its length. Hook configs, patch files and
  * kubeconfigs are read here. The library has no limits on size, depth and the expansion of aliases, and compares each key
@@ -12,6 +10,7 @@ import { goTags, type GoDialect } from './go-yaml.ts';
 import { shownText } from './shown.ts';
 import { findDeep, isEndless, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { checkNodes, MAX_PROBLEMS } from './yaml-nodes.ts';
+import { messageOf } from './message-of.ts';
 
 /** One document of a text: its value, or why it has none. */
 export type YamlDocument =

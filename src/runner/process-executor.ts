@@ -1,5 +1,3 @@
-import { messageOf } from '../lib/message-of.ts';
-
 /*
  * Runs a process hook: each run is a new process, started by the spawner, with its contexts in a file and its results
  * in files. `runner.ts` calls `execute` for each attempt and `readConfig` at each load. A run ends in one of four ways:
@@ -20,6 +18,7 @@ import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, SpawnRequest } from './spawner-protocol.ts';
 import type { HookOutputs, Workspace, Workspaces } from './workspace.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 const CLEARED = 'its files were removed while it ran: something clears the temporary folder, see --tmp-dir';
 

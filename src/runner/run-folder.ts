@@ -1,5 +1,3 @@
-import { messageOf } from '../lib/message-of.ts';
-
 /*
  * The private folder of one operator inside the temporary folder: it holds the files of every run, the pipes of the
  * spawner and the socket of the warm hooks. The operator creates it at startup, calls `restore` before each run,
@@ -13,6 +11,7 @@ import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { removeTree } from '../lib/remove-tree.ts';
 import { makeTrustedFolder } from '../lib/trusted-folder.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { holdFolder } from './folder-lock.ts';
 import { removeStaleFolders } from './stale-folders.ts';
 

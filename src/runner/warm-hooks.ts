@@ -1,5 +1,3 @@
-import { messageOf } from '../lib/message-of.ts';
-
 /*
  * The executor of warm hooks: TypeScript and JavaScript modules that export a definition. Each hook has one current
  * process, which loads the module once and serves all its runs; `runner.ts` calls `readConfig` at each load of the
@@ -12,6 +10,7 @@ import { messageOf } from '../lib/message-of.ts';
 import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { abortable } from '../lib/abortable.ts';
+import { messageOf } from '../lib/message-of.ts';
 import type { Logger } from '../log.ts';
 import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
 import { failureMessage, stopText } from './failure.ts';

@@ -1,5 +1,3 @@
-import { messageOf } from '../lib/message-of.ts';
-
 /*
  * Opens worlds in processes of their own. A process has one world after the other, because starting it takes longer than
  * most worlds; after many, or after a world that could not be ended, it is replaced.
@@ -12,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { abortable } from '../lib/abortable.ts';
 import { latch, type Latch } from '../lib/latch.ts';
 import { removeTree } from '../lib/remove-tree.ts';
+import { messageOf } from '../lib/message-of.ts';
 import { RemoteWorld } from './remote-world.ts';
 import { WorldChild } from './world-child.ts';
 import type { Given, World, Worlds } from './world.ts';

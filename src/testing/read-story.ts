@@ -1,5 +1,3 @@
-import { messageOf } from '../lib/message-of.ts';
-
 /* What the callers of a world say is read as the parts of a story in a scenario file, with the same checks. */
 
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
@@ -7,6 +5,7 @@ import { startOptions } from '../cli/options/options.ts';
 import { ScenarioError } from '../errors.ts';
 import { readStoryValue } from '../scenario/file/read-scenario.ts';
 import type { Scenario } from '../scenario/scenario.ts';
+import { messageOf } from '../lib/message-of.ts';
 
 export interface ReadingStory {
   /** Of whom problems are told: `openWorld`, `tick`. */

@@ -1,5 +1,3 @@
-import { isObject } from '../../lib/json-object.ts';
-
 /*
  * What hooks need, by what they did in their scenarios: the requests of the hooks themselves, such as with kubectl, and
  * what hooklet sent for their runs. A patch operation has the rights of all its branches. Bindings are not read from
@@ -16,6 +14,7 @@ import { operationNeeds, SEEN_VERBS, type SeenOperation } from '../../rights/ope
 import { RequestCounts, type CountedRequest } from '../../rights/request-counts.ts';
 import type { ToldStory } from '../../scenario/story/run-stories.ts';
 import type { Moment, Request, Write } from '../../scenario/timeline.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 export interface ScenarioNeedsOptions {
   readonly hooks: readonly Pick<Hook, 'name' | 'bindings'>[];

@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /*
  * The sources of credentials that are read from a kubeconfig or from files: a bearer token, a certificate authority, a
  * client certificate with its key. `Cluster.authenticate` reads every source before each request, so a read must be
@@ -9,6 +7,7 @@ import { messageOf } from '../../lib/message-of.ts';
  */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { messageOf } from '../../lib/message-of.ts';
 
 import { CredentialsError } from '../../errors.ts';
 import { within } from '../../lib/deadline.ts';

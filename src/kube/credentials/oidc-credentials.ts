@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /*
  * The token source for a kubeconfig user with the `oidc` auth-provider. `expiringCredentials` calls it when there is no
  * token, when the token is about to expire, and after a 401. The first call returns the id-token of the kubeconfig if
@@ -9,6 +7,7 @@ import { messageOf } from '../../lib/message-of.ts';
 
 import { CredentialsError } from '../../errors.ts';
 import { shown, shownText } from '../../lib/shown.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import { readWhole } from '../http/body.ts';
 import { asJsonObject } from '../object.ts';
 import { connect } from '../http/connect.ts';

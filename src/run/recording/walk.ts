@@ -1,5 +1,3 @@
-import { isObject } from '../../lib/json-object.ts';
-
 /*
  * Goes through JSON that may have Secrets in it, and says of each text what it is. It is gone through twice: once to learn
  * the values of Secrets, once to replace them, so that both passes agree on where a secret is.
@@ -10,6 +8,7 @@ import { isObject } from '../../lib/json-object.ts';
 
 import { APPLIED_ANNOTATION } from '../../effects/children/marks.ts';
 import { exactText, isExactNumber, parseExactJson } from '../../lib/exact-json.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /**
  * `data` is base64 of a secret, `secret` is one, `text` may contain some, `kept` has none. What is found in the text of an

@@ -1,10 +1,9 @@
-import { isObject } from '../../lib/json-object.ts';
-
 /* The keys of a step that act; each becomes one or more actions of the world, in the order in which they are written. */
 
 import { FAULT_TYPES, type Fault, isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
 import { inside, present, type Place, report, reportValue } from '../../hook/config-reader.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import { nearest } from '../../hook/nearest.ts';
 import type { Action } from '../world.ts';
 import type { StoryContext } from './context.ts';

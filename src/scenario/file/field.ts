@@ -1,5 +1,3 @@
-import { isObject } from '../../lib/json-object.ts';
-
 /*
  * What the readers of scenario files are made of. A field is a reader of the kind that configs of hooks have
  * (`hook/config-reader.ts`), with the JSON Schema of what it reads, so that an editor and hooklet cannot disagree about a
@@ -10,6 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox'
 import { inside, type Place, type Read, readFields, report, reportValue } from '../../hook/config-reader.ts';
 import { parseDuration } from '../../lib/duration.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 
 /** A reader, and the schema of the values that it takes. */
 export interface Field<T> {

@@ -1,5 +1,3 @@
-import { isObject } from '../../lib/json-object.ts';
-
 /* The fields of one story; `read-scenario.ts` reads them, and `scenario-schema.ts` writes down what they take. */
 
 import type { JsonObject } from '@hooklet/sandbox';
@@ -8,6 +6,7 @@ import { compileProgram } from '../../filter/jq-filter.ts';
 import { inside, present, type Place, report } from '../../hook/config-reader.ts';
 import { nearest } from '../../hook/nearest.ts';
 import { shown } from '../../lib/shown.ts';
+import { isObject } from '../../lib/json-object.ts';
 import type { Expectation } from '../expectation.ts';
 import { parsePlan } from '../perturb/plan.ts';
 import type { PerturbKind, PerturbSettings } from '../scenario.ts';

@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /*
  * A world at work, in a process whose clock it drives. `world-process.ts` opens one at a time and hands it the actions.
  *
@@ -11,6 +9,7 @@ import type { ObservedWrite, Tapped, TappedEvent, TappedRequest } from '@hooklet
 import { ScenarioError } from '../../errors.ts';
 import { Bell } from '../../lib/bell.ts';
 import { outerNow } from '../../lib/outer-time.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { OperatorOptions } from '../../operator/run-operator.ts';
 import type { Cluster } from '../../kube/credentials/cluster.ts';
 import type { Logger } from '../../log.ts';

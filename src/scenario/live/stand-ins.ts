@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /*
  * Stand-ins for the programs that hooks call. Each has a wrapper of its name, first on the PATH of hooks, which runs it and
  * then appends a record to one file. The world reads that file before it writes down anything else, so that calls are in
@@ -22,6 +20,7 @@ import {
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScenarioError } from '../../errors.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** A call that has ended. */
 export interface EndedCall {

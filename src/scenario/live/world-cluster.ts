@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /* The API server of a world: a sandbox that knows who asks, and what the author of a test asks of it. */
 
 import { randomUUID } from 'node:crypto';
@@ -17,6 +15,7 @@ import {
 } from '@hooklet/sandbox';
 import { ScenarioError } from '../../errors.ts';
 import type { Write } from '../timeline.ts';
+import { messageOf } from '../../lib/message-of.ts';
 
 /** Who makes a request: `life` is the number of the operator's life. */
 export type Caller =

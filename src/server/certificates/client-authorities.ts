@@ -1,5 +1,3 @@
-import { messageOf } from '../../lib/message-of.ts';
-
 /*
  * The certificates of which one must have signed that of a caller. They are read from files, again after each event in
  * their folders and every 10 s. What must hold: a file that is empty, half written or gone changes nothing, for it would
@@ -9,6 +7,7 @@ import { messageOf } from '../../lib/message-of.ts';
 import { X509Certificate } from 'node:crypto';
 import { readSmallFile } from '../../kube/credentials/read-file.ts';
 import { Changes } from '../../lib/changes.ts';
+import { messageOf } from '../../lib/message-of.ts';
 import type { Logger } from '../../log.ts';
 import { keepLooking } from './looking.ts';
 import { WatchedFolders } from './watched-folders.ts';

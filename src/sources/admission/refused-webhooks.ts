@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../lib/json-object.ts';
-
 /*
  * The webhooks that the API server refuses, each by its name: it refuses a configuration as a whole, so that one bad
  * expression would keep the webhooks of all hooks from being registered. `registration.ts` notes them here and writes the
@@ -11,6 +9,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { KubeError } from '../../errors.ts';
 import { isAsWanted, withoutBundle, type Refusal, type Registered } from './registered.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** What is wanted, without those that are refused. */
 export interface WantedRound {

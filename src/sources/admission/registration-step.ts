@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../lib/json-object.ts';
-
 /*
  * What is to be done about one webhook configuration. Pure: `registration.ts` calls it after every change and carries
  * out the step. What must hold: replicas with the same hooks write the same, so nobody writes twice. Of replicas with
@@ -8,6 +6,7 @@ import type { JsonObject } from '../../lib/json-object.ts';
  */
 
 import { bundleOf, isAsWanted, withBundle, type Registered, type Writer } from './registered.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 
 /** What is to be done. */
 export type RegistrationStep =

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../lib/json-object.ts';
-
 /*
  * Keeps one webhook configuration as the hooks want it. Every replica that could answer runs one for each kind: it
  * follows the object by a watch, and writes when it differs, such as when somebody has emptied it. What a replica must
@@ -14,6 +12,7 @@ import type { KubeClient } from '../../kube/client.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Logger } from '../../log.ts';
 import { FollowedObject } from '../followed-object.ts';
 import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';

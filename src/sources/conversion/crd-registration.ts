@@ -1,5 +1,3 @@
-import type { JsonObject } from '../../lib/json-object.ts';
-
 /*
  * Keeps hooklet registered as the converter of one CustomResourceDefinition. Every replica that could answer runs one: it
  * follows the definition by a watch, and writes when `spec.conversion` differs, such as when somebody has emptied the
@@ -19,6 +17,7 @@ import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
+import type { JsonObject } from '../../lib/json-object.ts';
 import type { Logger } from '../../log.ts';
 import { readCrd, updateConversion } from './update-conversion.ts';
 import { FollowedObject } from '../followed-object.ts';

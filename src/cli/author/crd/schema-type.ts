@@ -1,5 +1,3 @@
-import { isObject } from '../../../lib/json-object.ts';
-
 /*
  * A structural schema as the text of a TypeScript type. Structural schemas say the shape with `type`, `properties`,
  * `items` and `additionalProperties` alone: `anyOf` and its like only restrict values, and are passed over. Fields are
@@ -9,6 +7,7 @@ import { isObject } from '../../../lib/json-object.ts';
 import { UsageError } from '../../../errors.ts';
 import { comment, INDENT } from './comment.ts';
 import { quoted } from './quoted.ts';
+import { isObject } from '../../../lib/json-object.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
