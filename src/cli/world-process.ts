@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { ScenarioError } from '../errors.ts';
 import { nearest } from '../hook/nearest.ts';
-import type { OptionsOf } from '../scenario/live/live-world.ts';
+import type { OptionsOf } from '../scenario/live/start-life.ts';
 import { serveWorlds } from '../scenario/live/world-process.ts';
 import { localWebhooks } from './webhooks/local-webhooks.ts';
 import { startOptions } from './options/options.ts';

@@ -10,33 +10,22 @@ import { ScenarioError } from '../../errors.ts';
 import { Bell } from '../../lib/bell.ts';
 import { outerNow } from '../../lib/outer-time.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import type { OperatorOptions } from '../../operator/run-operator.ts';
-import type { Cluster } from '../../kube/credentials/cluster.ts';
-import type { Logger } from '../../log.ts';
 import type { SpawnerChild } from '../../runner/spawner-child.ts';
 import type { Moment } from '../timeline.ts';
 import type { Given } from '../world.ts';
-import { objectText } from './action-text.ts';
 import { Disturber } from './disturber.ts';
-import type { EndedCall } from './stand-ins.ts';
+import { Effects } from './effects.ts';
+import { startLife, type OptionsOf } from './start-life.ts';
 import { Surroundings } from './surroundings.ts';
 import { fillCluster } from './fill-cluster.ts';
-import { drivenCluster } from './driven-cluster.ts';
 import { excessText } from './limits.ts';
-import { currentRun, OperatorLife } from './operator-life.ts';
+import type { OperatorLife } from './operator-life.ts';
 import { Recorder } from './recorder.ts';
-import { recordLog } from './record-log.ts';
 import { passUntil, rest, type Activity } from './rest.ts';
 import { activityOf } from './activity.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import { openCluster, writeMoment, type Caller, type ClusterListener, type WorldCluster } from './world-cluster.ts';
-
-/** The options of the operator for those of a world, by their long names; throws a `ScenarioError`. */
-export type OptionsOf = (
-  given: Pick<Given, 'hooksDir' | 'options'>,
-  parts: { readonly connect: () => Promise<Cluster>; readonly log: Logger },
-) => OperatorOptions;
+import { openCluster, type Caller, type ClusterListener, type WorldCluster } from './world-cluster.ts';
 
 export interface LiveWorldParts {
   readonly clock: VirtualClock;
@@ -54,10 +43,6 @@ const DEFAULT_LIMIT_MS = 30_000;
 const DEFAULT_SEED = '1';
 /** How long the operator of a world that is closed may take to end. */
 const END_LIMIT_MS = 20_000;
-/** From SIGTERM to SIGKILL for a hook that is ended. */
-const KILL_AFTER_MS = 100;
-/** The longest time for which a watch may be quiet: as long as a timer may be. */
-const MAX_SECONDS = 2_000_000;
 
 /** A world; what it does is in `act.ts`. */
 export class LiveWorld implements ClusterListener {
@@ -67,6 +52,7 @@ export class LiveWorld implements ClusterListener {
   readonly #parts: LiveWorldParts;
   readonly #surroundings: Surroundings;
   readonly #disturber: Disturber;
+  readonly #effects: Effects;
   readonly #doomed = new Map<string, number>();
   readonly #bell = new Bell();
   #cluster: WorldCluster | undefined;
@@ -76,12 +62,13 @@ export class LiveWorld implements ClusterListener {
   /** What is done besides the work of the operator: it must end before the world is at rest. */
   #doing = 0;
   #limitAtMs = 0;
+  #failure: unknown;
 
   private constructor(given: Given, parts: LiveWorldParts) {
     this.given = given;
     this.clock = parts.clock;
     this.#parts = parts;
-    const before = (): void => this.#takeCalls();
+    const before = (): void => this.#effects.takeCalls();
     this.recorder = new Recorder({ now: () => parts.clock.nowMs, tell: parts.tell, before });
     const { disturbance } = given;
     const crash = (what: string): void => this.during(this.#crash(what));
@@ -90,11 +77,18 @@ export class LiveWorld implements ClusterListener {
       folder: parts.folder,
       kubeconfigOf: (caller) => this.cluster.kubeconfigOf(caller),
     });
+    const { standIns } = this.#surroundings;
+    this.#effects = new Effects({
+      recorder: this.recorder,
+      disturber: this.#disturber,
+      standIns,
+      life: () => this.#life,
+    });
     // Each run reads the time when it begins; it moves during one only while an answer is delayed.
     this.clock.onMove = (nowMs) => {
       if ((this.#life?.executing.length ?? 0) > 0) this.#surroundings.time.set(nowMs);
     };
-    this.#surroundings.standIns.hold(this.#disturber.mayStrikeCalls);
+    standIns.hold(this.#disturber.mayStrikeCalls);
   }
 
   /** Opens a world, and waits until it is at rest. */
@@ -149,30 +143,17 @@ export class LiveWorld implements ClusterListener {
   start(): void {
     this.#lives += 1;
     const life = this.#lives;
-    const { cluster } = this;
-    const callerNow = (): Caller => ({ by: 'hooklet', life, run: currentRun.getStore() });
-    const driven = drivenCluster(cluster.sandbox, () => cluster.tokenOf(callerNow()));
-    const log = recordLog(this.recorder, () => this.#lives === life && this.#life?.isLiving(undefined) !== false);
-    const base = this.#parts.optionsOf(this.given, { connect: async () => driven.cluster, log });
-    const { hooks } = this.given;
-    const operator: OperatorOptions = {
-      ...base,
-      hooksDir: this.given.hooksDir,
-      tmpDir: this.#surroundings.tmpDir,
-      hookEnv: this.#surroundings.envOfLife(life),
-      killAfterMs: KILL_AFTER_MS,
-      ...(hooks !== undefined && { isWanted: (name: string) => hooks.includes(name) }),
-      cluster: { ...base.cluster, watchIdleTimeoutMs: MAX_SECONDS * 1000, watchSeconds: MAX_SECONDS },
-      log,
-    };
-    this.#life = new OperatorLife({
-      operator,
-      driven,
+    this.#life = startLife({
+      given: this.given,
+      life,
+      cluster: this.cluster,
       recorder: this.recorder,
+      surroundings: this.#surroundings,
       spawner: this.#parts.takeSpawner(),
+      optionsOf: this.#parts.optionsOf,
       doomed: this.#doomed,
-      isSparing: this.given.isSparing === true,
-      envOf: (run) => this.#surroundings.envOfRun(life, run, this.clock.nowMs),
+      isCurrent: () => this.#lives === life && this.#life?.isLiving(undefined) !== false,
+      nowMs: () => this.clock.nowMs,
       onSign: this.#bell.ring,
     });
   }
@@ -235,14 +216,7 @@ export class LiveWorld implements ClusterListener {
 
   wrote(write: ObservedWrite, caller: Caller | undefined): void {
     this.#writes += 1;
-    const moment = writeMoment(write, caller);
-    const { object, verb, run } = moment;
-    if (isEffect(moment)) {
-      const effect = this.#disturber.effect();
-      this.recorder.add({ ...moment, effect });
-      if (run !== undefined && moment.by === 'hook') this.#life?.effectOf(run);
-      this.#disturber.afterEffect(effect, `effect ${effect} (${verb} ${objectText(object)})`);
-    } else this.recorder.add(moment);
+    this.#effects.wrote(write, caller);
     this.#bell.ring();
   }
 
@@ -270,36 +244,13 @@ export class LiveWorld implements ClusterListener {
     this.#surroundings[Symbol.dispose]();
   }
 
-  #failure: unknown;
-
   async #crash(what: string): Promise<void> {
     await this.kill(what);
     this.start();
   }
 
-  /** The calls of stand-ins since the last time; those of dead hooks do not count. A warm hook has no run in its environment. */
-  #takeCalls(): void {
-    for (const { run: named, ...call } of this.#surroundings.standIns.take()) {
-      const run = named === '' ? this.#life?.onlyRun : named;
-      const hook = this.#life?.hookOf(run ?? '');
-      if (run !== undefined && hook !== undefined) this.#called({ ...call, run }, hook);
-      else if (run === undefined) call.release();
-    }
-  }
-
-  #called({ release, ...ended }: EndedCall, hook: string): void {
-    const { program, args, run } = ended;
-    this.recorder.calls += 1;
-    const effect = this.#disturber.effect();
-    const call = this.recorder.calls;
-    this.recorder.add({ type: 'call', ...ended, hook, call, effect });
-    const isLast = this.#life?.effectOf(run) === true;
-    this.#disturber.afterEffect(effect, `effect ${effect} (${program} ${args.join(' ').slice(0, 100)})`);
-    if (!isLast && this.#life?.isLiving(run) === true) release();
-  }
-
   #look(): Activity {
-    this.#takeCalls();
+    this.#effects.takeCalls();
     const life = this.#life;
     const { cluster } = this;
     const { unanswered } = cluster.sandbox;
@@ -323,9 +274,4 @@ export class LiveWorld implements ClusterListener {
     if (hooks.broken.length > 0) throw new ScenarioError(hooks.broken.map(({ message }) => message).join('\n'));
     if (hooks.loaded === 0) throw new ScenarioError(`no hooks in ${this.given.hooksDir}`);
   }
-}
-
-/** Whether a write counts as an effect: it changed something, by a hook or by hooklet, and is neither Lease nor Event. */
-function isEffect({ by, isChange, object }: ReturnType<typeof writeMoment>): boolean {
-  return isChange && (by === 'hook' || by === 'hooklet') && object.kind !== 'Lease' && object.kind !== 'Event';
 }

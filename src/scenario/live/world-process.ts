@@ -8,7 +8,8 @@ import { HookletError, ScenarioError } from '../../errors.ts';
 import type { Moment } from '../timeline.ts';
 import { act } from './act.ts';
 import { LentSpawners } from './lent-spawners.ts';
-import { LiveWorld, type OptionsOf } from './live-world.ts';
+import { LiveWorld } from './live-world.ts';
+import type { OptionsOf } from './start-life.ts';
 import { installClock, VirtualClock } from './virtual-clock.ts';
 import { readRequest, type WorldReport, type WorldRequest, type WorldValue } from './world-messages.ts';
 
