@@ -17,19 +17,12 @@ import type { Logger } from '../../log.ts';
 import { FollowedObject } from '../followed-object.ts';
 import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';
 import { RefusedWebhooks, refusedIn, type HookOf, type WantedRound } from './refused-webhooks.ts';
-import {
-  bundleOf,
-  isAsWanted,
-  readRegistered,
-  refusalsText,
-  type Refusal,
-  type Registered,
-  type Writer,
-} from './registered.ts';
+import { bundleOf, isAsWanted, readRegistered, refusalsText, type Refusal, type Registered } from './registered.ts';
 import { withOthers } from './wanted-webhooks.ts';
 import { DONE, problemOf, REFUSED, rulesText, UNDONE } from './registration-texts.ts';
+import { Situations, type SituationsOptions } from './situations.ts';
 import { UndoneWrites } from './undone-writes.ts';
-import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
+import { registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
 import { writeStep, type TakenStep } from './write-step.ts';
 
 /** What is to be registered now. */
@@ -42,23 +35,15 @@ export interface Wanted {
   readonly revision: number;
 }
 
-export interface RegistrationOptions {
+export interface RegistrationOptions extends SituationsOptions {
   readonly kind: ConfigurationKind;
   readonly name: string;
-  /** Of this hooklet. */
-  readonly namespace: string;
-  /** Of this replica: of its Pod, or of the machine. */
-  readonly writer: string;
   readonly client: Pick<KubeClient, 'request'>;
   readonly watches: Watches;
   readonly wanted: () => Wanted;
   readonly hookOf: HookOf;
   /** Whether this replica could answer what it registers. */
   readonly isAble: () => boolean;
-  /** What to write into an object that has `registered`; undefined when it needs no write. */
-  readonly bundleFor: (registered: string) => string | undefined;
-  /** Whether the replica that wrote last is gone for good. */
-  readonly isGone: (writer: string, signal: AbortSignal) => Promise<boolean>;
   /** Called after what is registered has changed. */
   readonly onChange: () => void;
   /** Milliseconds that never jump. */
@@ -66,8 +51,6 @@ export interface RegistrationOptions {
   readonly log: Logger;
 }
 
-/** An old replica may still want webhooks when the new one has none. */
-const EMPTY_MS = 60_000;
 const LOOK_MS = 30_000;
 
 /** The registration of one kind; `run` keeps it. */
@@ -76,16 +59,14 @@ export class Registration {
   readonly #followed: FollowedObject<Registered>;
   readonly #backoff = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
   #round = new AbortController();
-  #generation: number | undefined;
-  #revision: number | undefined;
-  #emptySinceMs: number | undefined;
-  #goneWriter: string | undefined;
+  readonly #situations: Situations;
   readonly #refused = new RefusedWebhooks();
   readonly #undone = new UndoneWrites();
   #problem: string | undefined;
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
+    this.#situations = new Situations(options);
     const { watches, name, onChange } = options;
     const place = { kind: configurationKind(options.kind), name, read: readRegistered };
     this.#followed = new FollowedObject(watches, place, () => {
@@ -186,40 +167,10 @@ export class Registration {
   }
 
   async #situation(found: Registered | undefined, round: Round, signal: AbortSignal): Promise<RegistrationSituation> {
-    const { bundleFor, namespace, isGone } = this.#options;
     const accepted = this.#refused.withoutRefused(round, found);
     const wanted = round.isPartial ? withOthers(accepted, round.webhooks, found) : accepted;
     const refusals = refusalsText(this.#refused.leftOut);
-    const me = { ...this.#me(found, round.revision), namespace };
-    const isLongEmpty = this.#isLongEmpty(found, round.nowMs);
-    const situation = { found, wanted, refusals, bundleFor, me, isWriterGone: false, isLongEmpty };
-    if (found === undefined || !isNewer(found.writer, situation)) return situation;
-    const { name } = found.writer;
-    if (this.#goneWriter !== name && (await isGone(name, signal))) this.#goneWriter = name;
-    if (this.#goneWriter !== name) return situation;
-    this.#generation = Math.max(me.generation, found.writer.generation + 1);
-    return { ...situation, me: { ...me, generation: this.#generation }, isWriterGone: true };
-  }
-
-  #isLongEmpty(found: Registered | undefined, nowMs: number): boolean {
-    if (found?.webhooks.length !== 0 || found.refusals !== '') {
-      this.#emptySinceMs = undefined;
-      return false;
-    }
-    this.#emptySinceMs ??= nowMs;
-    return nowMs - this.#emptySinceMs >= EMPTY_MS;
-  }
-
-  /** Its generation is one more than what it found when it began, or when its hooks were changed. */
-  #me(found: Registered | undefined, revision: number): Writer {
-    const { writer } = this.#options;
-    if (this.#generation === undefined || this.#revision !== revision) {
-      const registered = found?.writer.generation ?? 0;
-      const isOwn = found?.writer.name === writer;
-      this.#generation = Math.max(this.#generation ?? 0, isOwn ? registered : registered + 1);
-      this.#revision = revision;
-    }
-    return { generation: this.#generation, name: writer };
+    return this.#situations.at({ found, wanted, refusals }, round, signal);
   }
 
   async #carryOut(step: TakenStep, { situation, round }: Decided, signal: AbortSignal): Promise<number> {
