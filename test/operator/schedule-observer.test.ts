@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createScheduleObserver } from '../../src/operator/schedules/schedule-observer.ts';
-import { newRecord } from '../../src/sources/schedule/plan.ts';
+import { newRecord } from '../../src/sources/schedule/current-record.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

@@ -1,4 +1,4 @@
-import { newRecord } from '../../src/sources/schedule/plan.ts';
+import { newRecord } from '../../src/sources/schedule/current-record.ts';
 import type { OpenRun, ScheduleRecord } from '../../src/sources/schedule/record.ts';
 import { scheduleBinding } from './bindings.ts';
 

@@ -3,7 +3,7 @@ import { expectedInterval } from '../../crontab/interval.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { ScheduleObserver } from '../../sources/schedule/binding-runs.ts';
-import type { ScheduleTarget } from '../../sources/schedule/plan.ts';
+import type { ScheduleTarget } from '../../sources/schedule/targets.ts';
 
 export interface ScheduleObserverOptions {
   readonly metrics: Metrics;

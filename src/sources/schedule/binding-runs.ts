@@ -1,7 +1,7 @@
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun } from '../../hook/trigger.ts';
 import { recordKey } from '../../state/record-key.ts';
-import type { ScheduleTarget } from './plan.ts';
+import type { ScheduleTarget } from './targets.ts';
 import {
   endRuns,
   interruptRuns,

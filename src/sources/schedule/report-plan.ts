@@ -1,6 +1,7 @@
 import type { Logger } from '../../log.ts';
 import type { ScheduleObserver } from './binding-runs.ts';
-import type { Plan, ScheduleTarget } from './plan.ts';
+import type { Plan } from './plan.ts';
+import type { ScheduleTarget } from './targets.ts';
 
 /** What a report needs besides the plan. */
 export interface PlanReport {

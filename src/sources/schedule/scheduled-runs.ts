@@ -2,7 +2,7 @@ import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
 import { BindingRuns, type BindingRunsOptions, type RetryCause } from './binding-runs.ts';
-import type { ScheduleTarget } from './plan.ts';
+import type { ScheduleTarget } from './targets.ts';
 import type { EndedOutcome } from './record.ts';
 
 /** The runs of all schedules, found by the binding of their trigger. */

@@ -1,5 +1,6 @@
 import type { ScheduleStatus } from '../../hook/schedule-control.ts';
-import { nextDue, type ScheduleTarget } from './plan.ts';
+import { nextDue } from './plan.ts';
+import type { ScheduleTarget } from './targets.ts';
 import { lastOutcome, type ScheduleRecord } from './record.ts';
 
 /** The status of a schedule for `hooklet schedule list`; `record` is undefined before the first plan. */

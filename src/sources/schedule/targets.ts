@@ -1,5 +1,11 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
-import type { ScheduleTarget } from './plan.ts';
+
+/** A schedule binding, with an id that is unique in its hook: `name`, then `name#2` for a second one of that name. */
+export interface ScheduleTarget {
+  readonly hook: string;
+  readonly id: string;
+  readonly binding: ScheduleBinding;
+}
 
 /** The targets of a hook's schedule bindings, in order, each with an id of its own. */
 export function targetsOf(hook: string, bindings: readonly ScheduleBinding[]): readonly ScheduleTarget[] {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ScheduleBinding } from '../../../src/hook/binding.ts';
 import { runIdOf } from '../../../src/hook/run-id.ts';
-import { newRecord, nextDue, planTicks, type Moment, type ScheduleTarget } from '../../../src/sources/schedule/plan.ts';
+import { newRecord } from '../../../src/sources/schedule/current-record.ts';
+import { nextDue, planTicks, type Moment } from '../../../src/sources/schedule/plan.ts';
+import type { ScheduleTarget } from '../../../src/sources/schedule/targets.ts';
 import type { OpenRun, ScheduleRecord } from '../../../src/sources/schedule/record.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { clockTime } from '../../support/schedule-rig.ts';

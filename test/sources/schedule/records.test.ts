@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { newRecord } from '../../../src/sources/schedule/plan.ts';
+import { newRecord } from '../../../src/sources/schedule/current-record.ts';
 import { keptSchedules } from '../../../src/sources/schedule/records.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';

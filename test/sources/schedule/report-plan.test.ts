@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newRecord, type Plan } from '../../../src/sources/schedule/plan.ts';
+import { newRecord } from '../../../src/sources/schedule/current-record.ts';
+import type { Plan } from '../../../src/sources/schedule/plan.ts';
 import { reportPlan } from '../../../src/sources/schedule/report-plan.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { deafObserver } from '../../support/idle-schedule.ts';
