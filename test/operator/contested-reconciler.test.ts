@@ -8,6 +8,8 @@ import { idleReconciler } from '../support/idle-reconciler.ts';
 const place = { namespace: 'default', name: 'a' };
 const child: MadeChild = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'web' };
 
+const facts = { uid: 'u', isDeleting: false, isMarked: true };
+
 /** A reconcile binding that hook `one.sh` has, until `free` is called. */
 function contested() {
   const binding = reconcileBinding('sites');
@@ -25,7 +27,7 @@ function contested() {
         childLists: 7,
         lookAgain: () => 3,
         made: ({ name }, children, since) => void told.push(`${name} made ${children[0]?.name} since ${since}`),
-        shows: async ({ name }, { kept }) => void told.push(`${name} shows ${kept}`),
+        shows: async ({ name }, isShown) => void told.push(`${name} shows ${isShown({ ...facts, kept: 'x' })}`),
       }),
     onProblem: (message) => void told.push(message),
     onEnd: () => {},
@@ -48,7 +50,7 @@ describe('a reconcile binding that another hook has', () => {
   it('waits for no state, and knows of no children', async () => {
     const { reconciler, told, signal } = contested();
 
-    await reconciler.shows(place, { uid: 'u', kept: 'x' }, signal);
+    await reconciler.shows(place, (found) => found?.kept === 'x', signal);
     reconciler.made(place, [child], reconciler.childLists);
 
     expect([reconciler.childLists, reconciler.lookAgain()]).toEqual([0, 0]);
@@ -60,10 +62,10 @@ describe('a reconcile binding that another hook has', () => {
     await free();
     told.splice(0);
 
-    await reconciler.shows(place, { uid: 'u', kept: 'x' }, signal);
+    await reconciler.shows(place, (found) => found?.kept === 'x', signal);
     reconciler.made(place, [child], reconciler.childLists);
 
-    expect(told).toEqual(['a shows x', 'a made web since 7']);
+    expect(told).toEqual(['a shows true', 'a made web since 7']);
     expect(reconciler.lookAgain()).toBe(3);
   });
 });

@@ -59,6 +59,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
   const problems: ChildProblem[] = [];
   const left: string[] = [];
   const shown: { conditions: readonly Condition[] } = { conditions: [] };
+  const awaited: boolean[] = [];
   let facts: ParentFacts | undefined;
   const children: ChildrenDoor = {
     reach: async ({ desired, parent }) => {
@@ -88,6 +89,12 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
     reconcilerOf: () =>
       idleReconciler(binding, {
         facts: () => facts,
+        // Its watch shows what was written when somebody waits for it.
+        shows: async (_place, isShown) => {
+          awaited.push(isShown(facts));
+          await see();
+          awaited.push(isShown(facts));
+        },
         view: () => ({
           object: Buffer.from(JSON.stringify({ status: shown })),
           owned: new Map(),
@@ -121,6 +128,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObje
     problems,
     left,
     shown,
+    awaited,
     reconciling,
     see,
     remove,
@@ -184,6 +192,23 @@ describe('the effects of a reconcile run', () => {
 
     expect([await exists(), told]).toEqual([false, ['remove a']]);
   });
+
+  it.each([true, false])(
+    'end when the watch shows that the finalizer is off, so that no run follows, where the hook finalizes: %j',
+    async (finalize) => {
+      const { remove, see, runs, awaited, exists } = await effectsRig({ finalize, owns: [OTHER] });
+      await runs(succeeded({}));
+      await see();
+      await remove();
+
+      await runs(succeeded({ finalized: true }));
+
+      expect([await exists(), awaited]).toEqual([false, [false, true]]);
+      expect(await runs({ type: 'failed', by: 'hook', error: new Error('no run'), cost: COST })).toMatchObject({
+        type: 'succeeded',
+      });
+    },
+  );
 
   it('keep the finalizer until no child is left in other namespaces', async () => {
     const { left, see, remove, runs, exists } = await effectsRig({ finalize: true, owns: [OTHER] });

@@ -5,6 +5,7 @@ import type { ReconcileTrigger } from '../../hook/trigger.ts';
 import type { Reached } from './children-door.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
 import { collect, NOTHING, prepareAll } from './finalizers.ts';
+import { shown } from './shown.ts';
 import { keepStates, type WrittenState } from './keep-states.ts';
 import { toldOf, waitingOf } from './told-of.ts';
 import {
@@ -66,8 +67,7 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
       const finished = await finishRun(run, outcome, { all: started.get(run) ?? [], writes });
       // The next run of the object is to see what this one has kept.
       for (const { one, kept: digest } of kept.get(run) ?? []) {
-        const shown = { uid: one.parent.uid, ...(digest !== undefined && { kept: digest }) };
-        await options.reconcilerOf(run.task.hook, one.trigger)?.shows(one.trigger, shown, signal);
+        await shown(one, (facts) => facts.kept === digest, writes);
       }
       return finished;
     },

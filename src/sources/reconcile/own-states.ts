@@ -5,8 +5,8 @@ import { sleep } from '../../lib/sleep.ts';
 const LIMIT_MS = 5000;
 
 /**
- * The runs that have written the state of their object and wait until the watch shows it, so that the next run of the
- * object begins with it. One run of an object waits at a time.
+ * The runs that have written to their own object, such as its state, and wait until the watch shows it, so that the next
+ * run of the object begins with it. One run of an object waits at a time.
  */
 export class OwnStates {
   readonly #awaited = new Map<string, Bell>();

@@ -32,6 +32,9 @@ export interface Parent extends Placed {
   isGivenUp: boolean;
 }
 
+/** Whether these facts of a parent, none where it is gone, have what a run waits for. */
+export type IsShown = (facts: ParentFacts | undefined) => boolean;
+
 /** The parents of a reconcile binding, as their watch shows them. */
 export class Parents {
   readonly #options: ParentsOptions;
@@ -66,14 +69,10 @@ export class Parents {
     return this.#monitor.item(place)?.object;
   }
 
-  /** Waits until the watch shows this state of a parent, by its digest, or that the parent is gone. */
-  async shows(place: Placed, { uid, kept }: Pick<ParentFacts, 'uid' | 'kept'>, signal: AbortSignal): Promise<void> {
+  /** Waits until the watch shows of a parent what is awaited, for five seconds at most. */
+  async shows(place: Placed, isShown: IsShown, signal: AbortSignal): Promise<void> {
     const key = placeKey(place);
-    const isAwaited = (): boolean => {
-      const facts = this.#byKey.get(key)?.facts;
-      return facts?.uid === uid && facts.kept !== kept;
-    };
-    return this.#ownStates.wait(key, isAwaited, signal);
+    return this.#ownStates.wait(key, () => !isShown(this.#byKey.get(key)?.facts), signal);
   }
 
   /** Releases the parents that left the binding's selection, until `signal` aborts. */

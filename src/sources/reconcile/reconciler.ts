@@ -9,7 +9,7 @@ import { FollowedKinds, type FollowedKindsOptions } from './followed-kinds.ts';
 import { HeldObjects } from './held-objects.ts';
 import { LinkedKinds } from './linked-kinds.ts';
 import type { MadeChild } from './made-children.ts';
-import { Parents, type Parent, type ParentsOptions } from './parents.ts';
+import { Parents, type IsShown, type Parent, type ParentsOptions } from './parents.ts';
 import type { ParentFacts } from './part-filters.ts';
 import { Resyncs } from './resyncs.ts';
 
@@ -152,9 +152,9 @@ export class Reconciler {
     };
   }
 
-  /** Waits until the watch shows this state of a parent, by its digest, or that the parent is gone. */
-  async shows(place: Placed, state: Pick<ParentFacts, 'uid' | 'kept'>, signal: AbortSignal): Promise<void> {
-    return this.#parents.shows(place, state, signal);
+  /** Waits until the watch shows of a parent what is awaited, for five seconds at most. */
+  async shows(place: Placed, isShown: IsShown, signal: AbortSignal): Promise<void> {
+    return this.#parents.shows(place, isShown, signal);
   }
 
   /** The children of a parent as JSON in UTF-8. */
