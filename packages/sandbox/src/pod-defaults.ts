@@ -36,7 +36,8 @@ export function withPodSpecDefaults(spec: JsonObject): JsonObject {
     securityContext: {},
     schedulerName: 'default-scheduler',
   };
-  const account = textAt(spec, 'serviceAccountName');
+  // The older name counts where the newer one is not given.
+  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount');
   const volumes = objectsAt(spec, 'volumes').map(withVolumeDefaults);
   return {
     ...without(spec, ...['containers', 'initContainers'].filter((name) => at(spec, name) !== undefined)),
@@ -44,7 +45,7 @@ export function withPodSpecDefaults(spec: JsonObject): JsonObject {
     ...containersOf(spec, 'initContainers'),
     ...containersOf(spec, 'containers'),
     ...Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, spec[name] ?? value])),
-    ...(account === '' ? {} : { serviceAccount: account }),
+    ...(account === '' ? {} : { serviceAccountName: account, serviceAccount: account }),
   };
 }
 

@@ -1,19 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
-import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, without } from './json-fields.ts';
+import { arrayAt, at, numberAt, objectAt, objectsAt, textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { cronScheduleCauses } from './cron-schedule.ts';
 import { configMapCauses, secretCauses } from './data-validation.ts';
+import { fixedFieldCauses } from './fixed-fields.ts';
 import { webhookConfigurationCauses } from './webhooks/configuration.ts';
-import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
+import { invalidValue, requiredValue, type Cause } from './status-error.ts';
 
 /**
  * Validates a built-in object that has its defaults; returns the causes of its refusal. `before` is the current object
  * of an update, undefined for a create.
  */
 export function objectCauses(kind: ServedKind, object: JsonObject, before: JsonObject | undefined): readonly Cause[] {
-  const check = CHECKS[kind.collection];
-  return check === undefined ? [] : check(object, before);
+  const { collection } = kind;
+  const causes = CHECKS[collection]?.(object, before) ?? [];
+  return before === undefined ? causes : [...causes, ...fixedFieldCauses(collection, object, before)];
 }
 
 type Check = (object: JsonObject, before: JsonObject | undefined) => readonly Cause[];
@@ -21,7 +22,7 @@ type Check = (object: JsonObject, before: JsonObject | undefined) => readonly Ca
 const CHECKS: { readonly [collection: string]: Check } = {
   configmaps: configMapCauses,
   secrets: secretCauses,
-  pods: (pod, before) => [...podSpecCauses(objectAt(pod, 'spec'), 'spec'), ...podChangeCauses(pod, before)],
+  pods: (pod) => podSpecCauses(objectAt(pod, 'spec'), 'spec'),
   'deployments.apps': workloadCauses,
   'replicasets.apps': workloadCauses,
   'statefulsets.apps': workloadCauses,
@@ -57,33 +58,7 @@ function podSpecCauses(spec: JsonObject, field: string): readonly Cause[] {
   });
 }
 
-const POD_CHANGE_RULE =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
-
-function podChangeCauses(pod: JsonObject, before: JsonObject | undefined): readonly Cause[] {
-  if (before === undefined) return [];
-  const counts = ['containers', 'initContainers'].filter(
-    (name) => arrayAt(pod, 'spec', name).length !== arrayAt(before, 'spec', name).length,
-  );
-  if (counts.length > 0) {
-    return counts.map((name) => forbiddenValue(`spec.${name}`, 'pod updates may not add or remove containers'));
-  }
-  return isDeepStrictEqual(fixedPodSpec(pod), fixedPodSpec(before)) ? [] : [forbiddenValue('spec', POD_CHANGE_RULE)];
-}
-
-/** The part of a pod's spec that must not change. */
-function fixedPodSpec(pod: JsonObject): JsonObject {
-  const spec = objectAt(pod, 'spec');
-  const imageless = (name: string): readonly JsonObject[] =>
-    objectsAt(spec, name).map((container) => without(container, 'image', 'imagePullPolicy'));
-  return {
-    ...without(spec, 'activeDeadlineSeconds', 'tolerations', 'ephemeralContainers', 'nodeName', 'schedulingGates'),
-    containers: imageless('containers'),
-    initContainers: imageless('initContainers'),
-  };
-}
-
-function workloadCauses(object: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+function workloadCauses(object: JsonObject): readonly Cause[] {
   const causes: Cause[] = [];
   const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
   if (replicas < 0) causes.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
@@ -94,9 +69,6 @@ function workloadCauses(object: JsonObject, before: JsonObject | undefined): rea
     causes.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   }
   causes.push(...podSpecCauses(objectAt(object, 'spec', 'template', 'spec'), 'spec.template.spec'));
-  if (before !== undefined && !isDeepStrictEqual(selector, objectAt(before, 'spec', 'selector'))) {
-    causes.push(invalidValue('spec.selector', selector, 'field is immutable'));
-  }
   return causes;
 }
 

@@ -24,6 +24,34 @@ export function applyLaws(bench: () => Bench): void {
       ]);
     });
 
+    it.each([
+      ['serviceAccountName alone leaves it', {}, 'a'],
+      ['both names of the service account takes both away', { serviceAccount: 'a' }, undefined],
+    ])('without what was %s', async (_what, beside, left) => {
+      const { client, namespace } = bench();
+      const path = `/apis/apps/v1/namespaces/${await namespace()}/deployments/a?fieldManager=me`;
+      const labels = { a: 'b' };
+      const deployment = (spec: object): object => ({
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name: 'a' },
+        spec: {
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } },
+        },
+      });
+
+      const first = await client.patch(path, 'apply', deployment({ serviceAccountName: 'a', ...beside }));
+      const second = await client.patch(path, 'apply', deployment({}));
+
+      const accounts = ({ body }: Answer): unknown => {
+        const spec = body['spec']?.['template']?.['spec'];
+        return [spec?.['serviceAccountName'], spec?.['serviceAccount']];
+      };
+      expect(accounts(first)).toEqual(['a', 'a']);
+      expect(accounts(second)).toEqual([left, left]);
+    });
+
     it('with a resourceVersion that no object has creates, and refuses what is there', async () => {
       const { client, namespace } = bench();
       const ns = await namespace();
@@ -137,7 +165,7 @@ export function applyLaws(bench: () => Bench): void {
 
     it('merges containers by name', async () => {
       const { client, namespace } = bench();
-      const path = `/apis/apps/v1/namespaces/${await namespace()}/deployments/a`;
+      const path = `/apis/apps/v1/namespaces/${await namespace()}/deployments/a?fieldManager=me`;
       const deployment = (containers: readonly unknown[]): unknown => ({
         apiVersion: 'apps/v1',
         kind: 'Deployment',
