@@ -76,7 +76,7 @@ function shape(prometheus: Prometheus, hasClaims: boolean): object {
     template: {
       metadata: { labels },
       spec: {
-        ...(spec.serviceAccountName !== undefined && { serviceAccountName: spec.serviceAccountName }),
+        ...accountOf(spec),
         ...(spec.nodeSelector !== undefined && { nodeSelector: spec.nodeSelector }),
         terminationGracePeriodSeconds: 120,
         securityContext: {
@@ -91,6 +91,11 @@ function shape(prometheus: Prometheus, hasClaims: boolean): object {
       },
     },
   };
+}
+
+/** By both names: the API server sets the older one too, and would keep it when the other one alone is taken away. */
+function accountOf({ serviceAccountName }: Prometheus['spec']): object {
+  return serviceAccountName === undefined ? {} : { serviceAccountName, serviceAccount: serviceAccountName };
 }
 
 function container({ spec }: Prometheus): object {
