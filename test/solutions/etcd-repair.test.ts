@@ -11,14 +11,16 @@ import { solutionsDir } from '../support/solutions.ts';
 
 const folder = join(solutionsDir, 'etcd-repair');
 const WRONG = {
-  ETCD_CLIENT_PORT: 'etcd',
+  ETCD_CLIENT_PORT: '65536',
+  ETCD_TIMEOUT_SECONDS: '86401',
   REPAIR_MIN_MEMBERS: '2',
   REPAIR_AFTER_SECONDS: '5m',
   ETCD_PEER_SCHEME: 'tcp',
   ETCDCTL_CACERT: '/no/such/ca.crt',
 };
 const PROBLEMS = {
-  ETCD_CLIENT_PORT: 'is "etcd"; expected a whole number from 1 to 999999999',
+  ETCD_CLIENT_PORT: 'is "65536"; expected a whole number from 1 to 65535',
+  ETCD_TIMEOUT_SECONDS: 'is "86401"; expected a whole number from 1 to 86400',
   ETCD_PEER_SCHEME: 'is "tcp"; expected http or https',
   REPAIR_AFTER_SECONDS: 'is "5m"; expected a whole number from 1 to 999999999',
   REPAIR_MIN_MEMBERS: 'is "2"; expected a whole number from 3 to 999999999',

@@ -38,6 +38,9 @@ export interface Settings {
 
 const MOST = 999_999_999;
 const whole = (byDefault: number, min = 1) => integer({ min, max: MOST, default: byDefault });
+const PORTS = { min: 1, max: 65_535 };
+/** Of a single call; a timer of Node cannot count 25 days. */
+const limit = (byDefault: number) => integer({ min: 1, max: 86_400, default: byDefault });
 const scheme = oneOf(['http', 'https'], { default: 'http' });
 const named = file({ optional: true, expected: 'mount the Secret with the certificates there' });
 /** etcdctl takes the path of a file from the folder of the hook as well. */
@@ -48,15 +51,15 @@ export const VARIABLES = {
   ETCD_STATEFULSET: text({ default: 'etcd' }),
   POD_NAMESPACE: text({ default: 'default' }),
   ETCD_CLIENT_SCHEME: scheme,
-  ETCD_CLIENT_PORT: whole(2379),
-  ETCD_HTTP_PORT: integer({ min: 1, max: MOST, optional: true }),
+  ETCD_CLIENT_PORT: integer({ ...PORTS, default: 2379 }),
+  ETCD_HTTP_PORT: integer({ ...PORTS, optional: true }),
   ETCD_PEER_SCHEME: scheme,
-  ETCD_PEER_PORT: whole(2380),
+  ETCD_PEER_PORT: integer({ ...PORTS, default: 2380 }),
   ETCD_DOMAIN: text({ optional: true }),
   ETCD_DATA_CLAIM: text({ optional: true }),
   ETCD_MARKER: text({ default: 'etcd-cluster' }),
-  ETCD_TIMEOUT_SECONDS: whole(3),
-  ETCD_HASH_TIMEOUT_SECONDS: whole(60),
+  ETCD_TIMEOUT_SECONDS: limit(3),
+  ETCD_HASH_TIMEOUT_SECONDS: limit(60),
   // A dead node's Pod is given up after 350 seconds, its volume 360 later: until then it may move with its data.
   REPAIR_AFTER_SECONDS: whole(900),
   REPAIR_JOIN_SECONDS: whole(600),
@@ -67,7 +70,7 @@ export const VARIABLES = {
   REPAIR_CRONTAB: text({ default: '*/15 * * * * *' }),
   REPAIR_SNAPSHOT_DIR: text({ default: '/snapshots' }),
   REPAIR_SNAPSHOTS_KEPT: whole(3),
-  REPAIR_SNAPSHOT_TIMEOUT_SECONDS: whole(300),
+  REPAIR_SNAPSHOT_TIMEOUT_SECONDS: limit(300),
   REPAIR_SNAPSHOT_MAX_AGE_SECONDS: whole(300),
   REPAIR_ACCOUNT_DIR: text({ default: '/var/run/secrets/kubernetes.io/serviceaccount' }),
   ETCDCTL_CACERT: certificate,
