@@ -5,10 +5,10 @@ import { LONG, SHARES } from '../vitest.long.config.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-it('each long test on real servers is in exactly one of the 6 shares', () => {
+it('each long test on real servers is in exactly one of the 10 shares', () => {
   const found = globSync('test/cluster/{operators,solutions}/**/*.test.ts', { cwd: root });
 
-  expect(SHARES).toHaveLength(6);
+  expect(SHARES).toHaveLength(10);
   expect(LONG.filter((file) => /^test\/cluster\/(operators|solutions)\//.test(file)).toSorted()).toEqual(
     found.toSorted(),
   );
