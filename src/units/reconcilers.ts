@@ -16,6 +16,7 @@ export type UnitReconciler = Pick<
   | 'isMoot'
   | 'facts'
   | 'view'
+  | 'letGo'
   | 'shows'
   | 'children'
   | 'childLists'

@@ -13,6 +13,7 @@ export function idleReconciler(binding: ReconcileBinding, own: Partial<UnitRecon
     isMoot: () => false,
     facts: () => undefined,
     view: () => undefined,
+    letGo: () => {},
     shows: async () => {},
     children: () => [],
     childLists: 0,

@@ -55,6 +55,7 @@ export function createContestedReconciler(options: ContestedOptions): UnitReconc
     giveUp: (place) => inner?.giveUp(place),
     rest: (place, delayMs) => inner?.rest(place, delayMs),
     lookAgain: (place) => inner?.lookAgain(place) ?? 0,
+    letGo: (place, uid) => inner?.letGo(place, uid),
     shows: async (place, isShown, signal) => inner?.shows(place, isShown, signal),
     get childLists() {
       return inner?.childLists ?? 0;

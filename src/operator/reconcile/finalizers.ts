@@ -9,7 +9,6 @@ import { addFinalizer, removeFinalizer } from '../../effects/finalizer.ts';
 import { finalizerOf, needsFinalizer } from '../../hook/reconcile-mark.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import { failureOfChildren, type ReachedContext } from './reached-outcome.ts';
-import { shown } from './shown.ts';
 import {
   liveOf,
   parentOf,
@@ -80,7 +79,6 @@ export async function collect(one: Started, options: Writing): Promise<ReachedCo
   if (failure !== undefined) return { index, applied, failure };
   if (removed !== undefined && removed.left.length > 0) return { index, applied, again: LEFT_AGAIN_MS };
   await removeFinalizer(parent, finalizerOf(binding), session(options));
-  // Else its hook would be called once more, for an object that is over.
-  await shown(one, ({ isMarked }) => !isMarked, options);
+  options.reconcilerOf(options.run.task.hook, trigger)?.letGo(trigger, parent.uid);
   return { index, applied };
 }

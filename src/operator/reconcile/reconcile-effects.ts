@@ -2,10 +2,10 @@ import type { Condition, ContextResult } from '../../hook/result.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from '../../run/run.ts';
 import type { ReconcileTrigger } from '../../hook/trigger.ts';
+import type { ParentFacts } from '../../sources/reconcile/part-filters.ts';
 import type { Reached } from './children-door.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
 import { collect, NOTHING, prepareAll } from './finalizers.ts';
-import { shown } from './shown.ts';
 import { keepStates, type WrittenState } from './keep-states.ts';
 import { toldOf, waitingOf } from './told-of.ts';
 import {
@@ -67,7 +67,9 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
       const finished = await finishRun(run, outcome, { all: started.get(run) ?? [], writes });
       // The next run of the object is to see what this one has kept.
       for (const { one, kept: digest } of kept.get(run) ?? []) {
-        await shown(one, (facts) => facts.kept === digest, writes);
+        const isShown = (facts: ParentFacts | undefined): boolean =>
+          facts?.uid !== one.parent.uid || facts.kept === digest;
+        await options.reconcilerOf(run.task.hook, one.trigger)?.shows(one.trigger, isShown, signal);
       }
       return finished;
     },

@@ -30,6 +30,8 @@ export interface Parent extends Placed {
   dueMs: number;
   /** Whether it is left alone until it changes. */
   isGivenUp: boolean;
+  /** Whether our finalizer was taken off, which the watch may show late: `facts` say so at once. */
+  readonly isLetGo: boolean;
 }
 
 /** Whether these facts of a parent, none where it is gone, have what a run waits for. */
@@ -69,6 +71,16 @@ export class Parents {
     return this.#monitor.item(place)?.object;
   }
 
+  /** Our finalizer was taken off this parent, whatever the watch shows of it from now on. */
+  letGo(place: Placed, uid: string): void {
+    const key = placeKey(place);
+    const before = this.#byKey.get(key);
+    if (before?.facts.uid !== uid) return;
+    const parent = { ...before, facts: { ...before.facts, isMarked: false }, isLetGo: true };
+    this.#byKey.set(key, parent);
+    this.#byUid.set(uid, parent);
+  }
+
   /** Waits until the watch shows of a parent what is awaited, for five seconds at most. */
   async shows(place: Placed, isShown: IsShown, signal: AbortSignal): Promise<void> {
     const key = placeKey(place);
@@ -99,7 +111,9 @@ export class Parents {
   #there(key: string, item: SnapshotItem, before: Parent | undefined): void {
     const { namespace, name, filterResult } = item;
     const { head, own: state } = splitResult(filterResult);
-    const facts = factsOf(head);
+    const seen = factsOf(head);
+    const isLetGo = before?.facts.uid === seen.uid && before.isLetGo;
+    const facts = isLetGo ? { ...seen, isMarked: false } : seen;
     const isSame = before !== undefined && isAlike(before, { facts, state });
     const parent: Parent = {
       namespace,
@@ -109,6 +123,7 @@ export class Parents {
       isPaused: item.isPaused === true,
       dueMs: before?.dueMs ?? this.#options.dueMs(key),
       isGivenUp: isSame && before.isGivenUp,
+      isLetGo,
     };
     this.#byKey.set(key, parent);
     this.#byUid.set(facts.uid, parent);

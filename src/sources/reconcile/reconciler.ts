@@ -152,6 +152,11 @@ export class Reconciler {
     };
   }
 
+  /** Our finalizer was taken off this parent, whatever the watch shows of it from now on: its hook is not called again. */
+  letGo(place: Placed, uid: string): void {
+    this.#parents.letGo(place, uid);
+  }
+
   /** Waits until the watch shows of a parent what is awaited, for five seconds at most. */
   async shows(place: Placed, isShown: IsShown, signal: AbortSignal): Promise<void> {
     return this.#parents.shows(place, isShown, signal);

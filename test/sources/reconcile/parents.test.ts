@@ -41,6 +41,28 @@ describe('the parents of a reconcile binding', () => {
     expect(reconciler.view(trigger('b'))).toBeUndefined();
   });
 
+  it('has nothing to run for a parent that was let go, however late its watch is, but for one of its name', async () => {
+    const { binding, reconciler, parents, sync, take, trigger } = reconcilerRig();
+    const finalizers = [finalizerOf(binding)];
+    const deletionTimestamp = '2026-01-01';
+    await parents.put({ name: 'a', finalizers, deletionTimestamp });
+    sync();
+    reconciler.enable();
+    take();
+
+    const uid = reconciler.facts(trigger('a'))?.uid ?? '';
+    reconciler.letGo(trigger('a'), 'another');
+    expect(reconciler.isMoot(trigger('a'))).toBe(false);
+    reconciler.letGo(trigger('a'), uid);
+    expect(reconciler.isMoot(trigger('a'))).toBe(true);
+    await parents.put({ name: 'a', spec: 2, finalizers, deletionTimestamp });
+    expect([reconciler.lookAgain(), take(), reconciler.isMoot(trigger('a'))]).toEqual([1, [], true]);
+
+    parents.delete('a');
+    await parents.put({ name: 'a', uid: 'new', finalizers, deletionTimestamp });
+    expect(reconciler.isMoot(trigger('a'))).toBe(false);
+  });
+
   it('does not take its own children for parents where it owns the kind of its parents', () => {
     const owned = { onChange: 'Apply', otherNamespaces: true, keepFullObjectsInMemory: true } as const;
     const kind = { kind: 'WebSite', apiVersion: 'example.com/v1' };
