@@ -34,7 +34,10 @@ export function bucketAnswer(backup: EtcdBackup, bucket: Bucket, seen: Seen): Re
   const { uid } = backup.metadata;
   const isOwn = ({ backupUid }: { readonly backupUid: string }): boolean => backupUid === uid;
   const [jobs, pods] = [seen.jobs.filter(isOwn), seen.pods.filter(isOwn)];
-  const { late, waits } = lateJobs(secondsOf(START_TIMEOUT), { jobs, pods, before: seen.before });
+  // Its Pods may be gone when what they saved is known, and their Job may not be told as ended yet.
+  const isSaved = backup.spec.schedule === undefined && backup.status?.backup !== undefined;
+  const awaited = isSaved ? [] : jobs;
+  const { late, waits } = lateJobs(secondsOf(START_TIMEOUT), { jobs: awaited, pods, before: seen.before });
   const children = childrenOf(backup, bucket, { ...seen, isOver: [...jobs.filter(isEnded), ...late].length > 0 });
   if (children === undefined) return undefined;
   if (backup.spec.schedule !== undefined) for (const job of late) seen.end(job);
