@@ -2,6 +2,7 @@ import { withKnownFields } from './built-in-fields.ts';
 import { customResourceDefinitionCauses, withCustomResourceDefinitionDefaults } from './custom-resource-definition.ts';
 import { admitCustomObject } from './custom-object.ts';
 import { requireDecodableBundles, requireDecodableData } from './data-validation.ts';
+import { requireQuantities } from './quantity-decoding.ts';
 import { withDefaults } from './defaults.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
@@ -35,6 +36,7 @@ export function admitObject(
     return { object: filled, causes: customResourceDefinitionCauses(filled, before) };
   }
   requireDecodableData(kind, known);
+  requireQuantities(kind, known);
   const filled = withDefaults(kind, known, before);
   return { object: filled, causes: objectCauses(kind, filled, before) };
 }

@@ -2,7 +2,7 @@ import { at, present, without } from './json-fields.ts';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import type { Field } from './messages/field.ts';
-import { fieldsOf, messageOfKind } from './messages/messages.ts';
+import { fieldsOf, membersOf, messageOfKind } from './messages/messages.ts';
 import { badRequest } from './status-error.ts';
 
 /**
@@ -48,18 +48,4 @@ function knownPart({ shape, type }: Field, value: JsonValue, path: string, unkno
   if (isJsonArray(value)) return value.map((entry, index) => part(entry, `${path}[${index}]`));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, part(entry, `${path}.${key}`)]));
-}
-
-const members = new Map<string, ReadonlyMap<string, Field>>();
-
-/** The fields of a message by name, including those of embedded messages. */
-function membersOf(message: string): ReadonlyMap<string, Field> {
-  const found = members.get(message);
-  if (found !== undefined) return found;
-  const fields = (fieldsOf(message) ?? []).flatMap((field) =>
-    field.name === '' ? [...membersOf(field.type).values()] : [field],
-  );
-  const made = new Map(fields.map((field) => [field.name, field]));
-  members.set(message, made);
-  return made;
 }

@@ -1,3 +1,4 @@
+import { isGoDuration } from './go-duration.ts';
 import { at, textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { invalidValue, requiredValue, type Cause } from './status-error.ts';
@@ -23,7 +24,6 @@ const BOUNDS: readonly Bounds[] = [
 ];
 const WORDS = new Set('@yearly @annually @monthly @weekly @daily @midnight @hourly'.split(' '));
 const EVERY = '@every ';
-const DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const ZONED = /^(?:CRON_)?TZ=/;
 
 /** Validates the schedule of a CronJob; `before` is the current object of an update. */
@@ -65,7 +65,7 @@ function wordProblem(word: string): string | undefined {
   if (WORDS.has(word)) return undefined;
   if (!word.startsWith(EVERY)) return `unrecognized descriptor: ${word}`;
   const duration = word.slice(EVERY.length);
-  if (DURATION.test(duration)) return undefined;
+  if (isGoDuration(duration)) return undefined;
   return `failed to parse duration ${word}: time: invalid duration ${JSON.stringify(duration)}`;
 }
 

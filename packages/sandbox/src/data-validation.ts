@@ -111,6 +111,7 @@ function goType(value: JsonValue): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-function undecodable({ kind, version }: ServedKind, problem: string): Error {
+/** The 400 for an object that the server cannot decode. */
+export function undecodable({ kind, version }: ServedKind, problem: string): Error {
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
 }

@@ -15,6 +15,7 @@ import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { labelsOf, nameOf, namespaceOf, withMetadata } from './object-meta.ts';
 import { withMutatingDefaults, withValidatingDefaults } from './webhooks/configuration.ts';
+import { claimDefaults } from './claim-defaults.ts';
 import { withPodDefaults, withPodSpecDefaults } from './pod-defaults.ts';
 import {
   cronJobDefaults,
@@ -39,8 +40,7 @@ const FILLERS: { readonly [collection: string]: Filler } = {
   secrets: secretDefaults,
   pods: withPodDefaults,
   services: serviceDefaults,
-  persistentvolumeclaims: (claim, before) =>
-    withStartStatus(withDefaultsAt(claim, ['spec'], { volumeMode: 'Filesystem' }), before, { phase: 'Pending' }),
+  persistentvolumeclaims: claimDefaults,
   persistentvolumes: (volume, before) =>
     withStartStatus(
       withDefaultsAt(volume, ['spec'], { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' }),

@@ -8,7 +8,7 @@ export function withPodDefaults(pod: JsonObject, before: JsonObject | undefined)
   const filled = withPodSpecDefaults(objectAt(pod, 'spec'));
   const spec: JsonObject = {
     ...filled,
-    tolerations: filled['tolerations'] ?? STANDARD_TOLERATIONS,
+    tolerations: withStandardTolerations(objectsAt(filled, 'tolerations')),
     priority: filled['priority'] ?? 0,
     enableServiceLinks: filled['enableServiceLinks'] ?? true,
     preemptionPolicy: filled['preemptionPolicy'] ?? 'PreemptLowerPriority',
@@ -20,12 +20,19 @@ export function withPodDefaults(pod: JsonObject, before: JsonObject | undefined)
   return { ...completed, status: withDefaultsAt(status, [], { ...addresses, qosClass: qosClass(spec) }) };
 }
 
-const STANDARD_TOLERATIONS: JsonValue = ['not-ready', 'unreachable'].map((condition) => ({
-  key: `node.kubernetes.io/${condition}`,
-  operator: 'Exists',
-  effect: 'NoExecute',
-  tolerationSeconds: 300,
-}));
+/** A pod that does not say how long it stays on a node that is lost stays for five minutes. */
+function withStandardTolerations(tolerations: readonly JsonObject[]): JsonValue {
+  const isTolerated = (key: string): boolean =>
+    tolerations.some((one) => ['', key].includes(textAt(one, 'key')) && ['', EFFECT].includes(textAt(one, 'effect')));
+  const missing = LOST.filter((key) => !isTolerated(key));
+  return [
+    ...tolerations,
+    ...missing.map((key) => ({ key, operator: 'Exists', effect: EFFECT, tolerationSeconds: 300 })),
+  ];
+}
+
+const EFFECT = 'NoExecute';
+const LOST = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
 
 /** Returns the spec of a pod or of a pod template with the fields that the server fills in. */
 export function withPodSpecDefaults(spec: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import { arrayAt, at, numberAt, objectAt, objectsAt, textAt } from './json-fields.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
+import { claimCauses } from './claim-validation.ts';
 import { cronScheduleCauses } from './cron-schedule.ts';
 import { configMapCauses, secretCauses } from './data-validation.ts';
 import { fixedFieldCauses } from './fixed-fields.ts';
@@ -29,7 +30,8 @@ const CHECKS: { readonly [collection: string]: Check } = {
   'daemonsets.apps': workloadCauses,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfigurationCauses,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfigurationCauses,
-  'jobs.batch': (job) => jobSpecCauses(objectAt(job, 'spec'), 'spec'),
+  'jobs.batch': jobCauses,
+  persistentvolumeclaims: claimCauses,
   'cronjobs.batch': cronJobCauses,
   services: (service) =>
     arrayAt(service, 'spec', 'ports').length > 0 || textAt(service, 'spec', 'type') === 'ExternalName'
@@ -65,15 +67,24 @@ function workloadCauses(object: JsonObject): readonly Cause[] {
   const selector = objectAt(object, 'spec', 'selector');
   const labels = at(object, 'spec', 'template', 'metadata', 'labels') ?? null;
   if (Object.keys(selector).length === 0) causes.push(requiredValue('spec.selector'));
-  if (Object.keys(selector).length === 0 || !selects(selector, objectAt(labels))) {
-    causes.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
-  }
+  if (Object.keys(selector).length === 0 || !selects(selector, objectAt(labels))) causes.push(unselected(labels));
   causes.push(...podSpecCauses(objectAt(object, 'spec', 'template', 'spec'), 'spec.template.spec'));
   return causes;
 }
 
+function unselected(labels: JsonValue): Cause {
+  return invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`');
+}
+
 function selects(selector: JsonObject, labels: JsonObject): boolean {
   return Object.entries(objectAt(selector, 'matchLabels')).every(([key, value]) => labels[key] === value);
+}
+
+function jobCauses(job: JsonObject): readonly Cause[] {
+  const causes = jobSpecCauses(objectAt(job, 'spec'), 'spec');
+  const labels = at(job, 'spec', 'template', 'metadata', 'labels') ?? null;
+  if (at(job, 'spec', 'selector') === undefined) return [...causes, requiredValue('spec.selector')];
+  return selects(objectAt(job, 'spec', 'selector'), objectAt(labels)) ? causes : [...causes, unselected(labels)];
 }
 
 function jobSpecCauses(spec: JsonObject, field: string): readonly Cause[] {

@@ -1,4 +1,4 @@
-import { at, objectAt, textAt, withAt, withDefaultsAt } from './json-fields.ts';
+import { at, objectAt, objectsAt, textAt, withAt, withDefaultsAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { nameOf, withMetadata } from './object-meta.ts';
 import { withPodSpecDefaults } from './pod-defaults.ts';
@@ -28,7 +28,15 @@ export function statefulSetDefaults(set: JsonObject, before: JsonObject | undefi
     revisionHistoryLimit: 10,
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
   });
-  return withStartStatus(rolling(filled, { partition: 0 }), before, { replicas: 0, availableReplicas: 0 });
+  const claimed = withClaimTemplates(rolling(filled, { partition: 0 }));
+  return withStartStatus(claimed, before, { replicas: 0, availableReplicas: 0 });
+}
+
+function withClaimTemplates(set: JsonObject): JsonObject {
+  const templates = objectsAt(set, 'spec', 'volumeClaimTemplates').map((claim) =>
+    withDefaultsAt(withDefaultsAt(claim, ['spec'], { volumeMode: 'Filesystem' }), ['status'], { phase: 'Pending' }),
+  );
+  return templates.length === 0 ? set : withAt(set, ['spec', 'volumeClaimTemplates'], templates);
 }
 
 /** Returns a DaemonSet with the fields that the server fills in. */
@@ -48,8 +56,6 @@ function rolling(object: JsonObject, limits: JsonObject): JsonObject {
 }
 
 const JOB_SPEC = {
-  parallelism: 1,
-  completions: 1,
   backoffLimit: 6,
   completionMode: 'NonIndexed',
   suspend: false,
@@ -59,15 +65,23 @@ const JOB_SPEC = {
 
 /** Returns a Job with the fields that the server fills in, including its selector and labels. */
 export function jobDefaults(job: JsonObject, before: JsonObject | undefined): JsonObject {
+  const isSingle = at(job, 'spec', 'parallelism') === undefined;
+  const counts = { parallelism: 1, ...(isSingle ? { completions: 1 } : {}) };
+  const filled = withDefaultsAt(templated(job), ['spec'], { ...counts, ...JOB_SPEC });
+  return before === undefined
+    ? withStartStatus(withOwnSelector(filled), before, {})
+    : withStartStatus(filled, before, {});
+}
+
+/** A new Job selects its Pods by its uid. */
+function withOwnSelector(job: JsonObject): JsonObject {
   const uid = textAt(job, 'metadata', 'uid');
   const labels = { 'batch.kubernetes.io/controller-uid': uid, 'controller-uid': uid };
   const names = { 'batch.kubernetes.io/job-name': nameOf(job), 'job-name': nameOf(job) };
   const labeled = withDefaultsAt(job, ['spec', 'template', 'metadata', 'labels'], { ...labels, ...names });
   const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
-  const filled = withDefaultsAt(templated(labeled), ['spec'], { ...JOB_SPEC, selector });
-  if (before !== undefined) return withStartStatus(filled, before, {});
-  const ownLabels = objectAt(filled, 'metadata', 'labels');
-  return withStartStatus(withMetadata(filled, { labels: { ...labels, ...names, ...ownLabels } }), before, {});
+  const filled = withDefaultsAt(labeled, ['spec'], { selector });
+  return withMetadata(filled, { labels: { ...labels, ...names, ...objectAt(filled, 'metadata', 'labels') } });
 }
 
 /** Returns a CronJob with the fields that the server fills in. */

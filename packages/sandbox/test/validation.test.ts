@@ -42,7 +42,7 @@ describe('the rules of built-in kinds', () => {
     ],
     [
       'jobs.batch',
-      { template },
+      { selector, template },
       ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     ],
     [
@@ -80,6 +80,17 @@ describe('the rules of built-in kinds', () => {
     expect(problems('pods', { ...before, containers: [container, { ...container, name: 'd' }] }, before)).toEqual([
       'spec.containers: Forbidden: pod updates may not add or remove containers',
     ]);
+  });
+
+  it('a bound claim may grow, whatever its class', () => {
+    const kind = new Kinds().ofCollection('persistentvolumeclaims');
+    if (kind === undefined) throw new Error('no claims');
+    const claim = (storage: string): JsonObject => ({
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } }, storageClassName: 'a' },
+      status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+    });
+
+    expect(objectCauses(kind, claim('3Gi'), claim('1Gi'))).toEqual([]);
   });
 
   it('a schedule goes on having a time zone in it, beside which no other is', () => {

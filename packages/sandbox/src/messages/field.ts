@@ -7,6 +7,8 @@ export interface Field {
   readonly required: boolean;
   /** Whether JSON leaves it out when it is empty. Go leaves out a pointer only if it is nil. */
   readonly omitted: boolean;
+  /** Whether it is a pointer in Go, for which an empty value is another than none. */
+  readonly pointer: boolean;
   readonly shape: 'one' | 'list' | 'map';
   /** A scalar, or the full name of a message, such as `core/v1.Container`. */
   readonly type: string;
@@ -32,6 +34,7 @@ export function readField(text: string, home: string): Field {
     number: Number(part(2)),
     required: part(3) === '!' || part(3) === '&',
     omitted: (part(3) === '' || part(3) === '&') && part(4) === '',
+    pointer: part(4) === '?',
     shape: SHAPES[part(5)] ?? 'one',
     type: /^[A-Z]/.test(type) ? `${home}.${type}` : type,
     patchStrategy: part(7),

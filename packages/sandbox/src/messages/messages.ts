@@ -8,6 +8,7 @@ import { WORKLOADS } from './workloads.ts';
 
 const lines = new Map<string, string>();
 const read = new Map<string, readonly Field[]>();
+const members = new Map<string, ReadonlyMap<string, Field>>();
 
 for (const text of [CORE, META, WORKLOADS, ACCESS, EXTENSION, INFRASTRUCTURE]) {
   let home = '';
@@ -34,6 +35,18 @@ export function fieldsOf(name: string): readonly Field[] | undefined {
     .map((text) => readField(text, home));
   read.set(name, fields);
   return fields;
+}
+
+/** The fields of a message by name, including those of embedded messages; none if there is no message. */
+export function membersOf(message: string): ReadonlyMap<string, Field> {
+  const found = members.get(message);
+  if (found !== undefined) return found;
+  const fields = (fieldsOf(message) ?? []).flatMap((field) =>
+    field.name === '' ? [...membersOf(field.type).values()] : [field],
+  );
+  const made = new Map(fields.map((field) => [field.name, field]));
+  members.set(message, made);
+  return made;
 }
 
 /** The name of the message of a built-in kind; undefined if there is none. */

@@ -19,6 +19,7 @@ import { statusApplyLaws } from './status-apply-laws.ts';
 import { subresourceLaws } from './subresource-laws.ts';
 import type { Bench, Target } from './target.ts';
 import { freshName } from './target.ts';
+import { updateLaws } from './update-laws.ts';
 import { validationLaws } from './validation-laws.ts';
 import { watchLaws } from './watch-laws.ts';
 import { webhookConfigurationLaws } from './webhook-configuration-laws.ts';
@@ -50,6 +51,7 @@ export function conformanceSuite(target: () => Target): void {
   statusApplyLaws(bench);
   podLaws(bench);
   validationLaws(bench);
+  updateLaws(bench);
   representationLaws(bench);
   customResourceLaws(bench);
   dryRunLaws(bench);

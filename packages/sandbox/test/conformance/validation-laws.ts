@@ -184,62 +184,6 @@ export function validationLaws(bench: () => Bench): void {
     });
   });
 
-  describe('an update', () => {
-    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-    const claim = {
-      accessModes: ['ReadWriteOnce'],
-      resources: { requests: { storage: '1Gi' } },
-      storageClassName: 'a',
-    };
-
-    const rule =
-      'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    const setSpec = {
-      serviceName: 's',
-      selector: { matchLabels: { a: 'b' } },
-      template,
-      volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim }],
-    };
-    const jobSpec = { template: { spec: { ...template.spec, restartPolicy: 'Never' } } };
-    const kinds = {
-      set: { path: ['apis/apps/v1', 'statefulsets'], spec: setSpec },
-      job: { path: ['apis/batch/v1', 'jobs'], spec: jobSpec },
-      claim: { path: ['api/v1', 'persistentvolumeclaims'], spec: claim },
-    } as const;
-
-    it.each<[what: string, kind: keyof typeof kinds, change: object, message: string]>([
-      [
-        'of a stateful set leaves its claims alone',
-        'set',
-        { volumeClaimTemplates: [] },
-        "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-      ],
-      [
-        'of a job leaves its template alone',
-        'job',
-        { template: { spec: { containers: [{ name: 'c', image: 'j' }] } } },
-        'field is immutable',
-      ],
-      ['of a claim leaves its class alone', 'claim', { storageClassName: 'b' }, rule],
-      [
-        'of a claim that is not bound leaves its size alone',
-        'claim',
-        { resources: { requests: { storage: '2Gi' } } },
-        rule,
-      ],
-    ])('%s', async (_what, kind, change, message) => {
-      const { client, namespace } = bench();
-      const { path, spec } = kinds[kind];
-      const all = `/${path[0]}/namespaces/${await namespace()}/${path[1]}`;
-      expect((await client.post(all, { metadata: { name: 'a' }, spec })).status).toBe(201);
-
-      const { status, body } = await client.patch(`${all}/a`, 'merge', { spec: change });
-
-      expect(status).toBe(422);
-      expect(body['message']).toContain(message);
-    });
-  });
-
   describe('strict field validation', () => {
     it('refuses fields that the kind does not have', async () => {
       const { client, namespace } = bench();

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { readField } from '../../src/messages/field.ts';
 
-const plain = { required: false, omitted: true, shape: 'one', type: 'string', patchStrategy: '', patchMergeKey: '' };
+const plain = {
+  required: false,
+  omitted: true,
+  pointer: false,
+  shape: 'one',
+  type: 'string',
+  patchStrategy: '',
+  patchMergeKey: '',
+};
 
 describe('a field of a message', () => {
   it.each([
@@ -9,7 +17,7 @@ describe('a field of a message', () => {
     ['a=2!', { ...plain, name: 'a', number: 2, required: true, omitted: false }],
     ['a=2&', { ...plain, name: 'a', number: 2, required: true }],
     ['a=3+int32', { ...plain, name: 'a', number: 3, omitted: false, type: 'int32' }],
-    ['a=4?bool', { ...plain, name: 'a', number: 4, omitted: false, type: 'bool' }],
+    ['a=4?bool', { ...plain, name: 'a', number: 4, omitted: false, pointer: true, type: 'bool' }],
     ['a=5*Container', { ...plain, name: 'a', number: 5, shape: 'list', type: 'core/v1.Container' }],
     ['a=6%quantity', { ...plain, name: 'a', number: 6, shape: 'map', type: 'quantity' }],
     ['=7meta/v1.ObjectMeta', { ...plain, name: '', number: 7, type: 'meta/v1.ObjectMeta' }],
