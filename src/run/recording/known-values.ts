@@ -1,20 +1,18 @@
 /*
- * The secret values that are known, in every form in which a hook is likely to write them: as text, in base64 of both
- * alphabets, with and without padding or line breaks, escaped for JSON or a URL, line by line. `replace` finds them in a
- * text in one pass, however many there are: at each place it looks at six characters, which is the length of the
- * shortest form that is looked for.
+ * The secret values that are known, in every form in which a hook is likely to write them. `replace` finds them in what a
+ * text stands for in one pass, however many there are: at each place it looks at six characters, which is the length of
+ * the shortest form that is looked for.
  */
 
-import { newlinesAtEnd, type Marks } from './marks.ts';
+import { isUtf8 } from 'node:buffer';
+import { formsOf, MIN_CHARS } from './forms-of.ts';
+import type { Marks } from './marks.ts';
+import { readingsOf } from './readings.ts';
 
-/** A shorter value is masked in its place alone: texts would be full of it by chance. */
-const MIN_CHARS = 6;
 /** Ends a text that was cut, such as a long line. */
 const CUT = '…';
 /** Nothing that is cut is longer. */
 const MAX_CUT_CHARS = 4096;
-const MIN_LINE_CHARS = 8;
-const BASE64_LINE = 76;
 const BLOOM_BITS = 1 << 18;
 const FACTOR = 31;
 const OUT_FACTOR = 887_503_681; // 31 ** 6 modulo 2 ** 32
@@ -24,7 +22,19 @@ const MAX_FORMS = 200_000;
 const MAX_SAME_HEAD = 2000;
 const MAX_FORM_CHARS = 32 * 1024 * 1024;
 const BASE64_TOKEN = /[A-Za-z0-9+/_-]{12,}={0,2}/g;
-const MAX_LEAVES = 1000;
+
+interface Found {
+  readonly form: string;
+  /** Less than that of the form where the text was cut. */
+  readonly length: number;
+}
+
+/** A part of a text, and what replaces it. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
 
 /** The forms of the values take more room than there is. */
 export class TooManyValuesError extends Error {
@@ -52,51 +62,17 @@ export class KnownValues {
 
   /** Makes the value, given as its bytes, known; throws `TooManyValuesError`. */
   learn(bytes: Uint8Array): void {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const id = text.toString('latin1');
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const id = value.toString('latin1');
     if (this.#values.has(id)) return;
     this.#values.add(id);
-    const mark = this.#marks.of(text);
-    const end = newlinesAtEnd(text);
-    const trimmed = text.subarray(0, text.length - end.length);
-    const decoded = trimmed.toString();
-    const isText = Buffer.from(decoded).equals(trimmed);
-    if ((isText ? decoded.length : text.length) < MIN_CHARS) return;
-    this.#addBase64(text, `${mark}${end}`);
-    this.#addBase64(trimmed, mark);
-    if (!isText) return;
-    this.#addText(decoded, mark);
-    this.#learnParts(decoded);
+    for (const [form, replacement] of formsOf(value, this.#marks)) this.#add(form, replacement);
   }
 
   /** The text with each known value replaced. */
   replace(text: string): string {
-    return this.#replaceForms(this.#replaceEncoded(text));
-  }
-
-  #addText(text: string, mark: string): void {
-    for (const form of [text, JSON.stringify(text).slice(1, -1), percentEncoded(text)]) this.#add(form, mark);
-  }
-
-  #addBase64(bytes: Buffer, masked: string): void {
-    const replacement = Buffer.from(masked).toString('base64');
-    const plain = bytes.toString('base64');
-    for (const form of [plain, plain.replace(/=+$/, '')]) {
-      this.#add(form, replacement);
-      this.#add(form.replaceAll('+', '-').replaceAll('/', '_'), replacement);
-    }
-    for (let at = 0; plain.length > BASE64_LINE && at < plain.length; at += BASE64_LINE) {
-      const line = plain.slice(at, at + BASE64_LINE);
-      if (line.length >= MIN_LINE_CHARS) this.#add(line, this.#marks.of(line));
-    }
-  }
-
-  /** The lines of a value, since programs print it line by line, and the texts in one that is JSON. */
-  #learnParts(text: string): void {
-    const lines = text.includes('\n') ? text.split(/\r?\n/) : [];
-    for (const line of lines)
-      if (line.trim().length >= MIN_LINE_CHARS) this.#addText(line.trim(), this.#marks.of(line.trim()));
-    for (const leaf of leavesOf(text)) if (leaf.length >= MIN_CHARS) this.learn(Buffer.from(leaf));
+    if (this.#byHead.size === 0 || text.length < MIN_CHARS) return text;
+    return this.#replaced(text, this.#encodedIn(text));
   }
 
   #add(form: string, replacement: string): void {
@@ -116,21 +92,20 @@ export class KnownValues {
     this.#bloom[hash >> 3] = (this.#bloom[hash >> 3] ?? 0) | (1 << (hash & 7));
   }
 
-  #replaceForms(text: string): string {
-    if (this.#byHead.size === 0 || text.length < MIN_CHARS) return text;
+  #formsIn(text: string): readonly Span[] {
+    const spans: Span[] = [];
     let hash = hashOf(text.slice(0, MIN_CHARS));
     let done = 0;
-    let result = '';
-    for (let at = 0; ; at += 1) {
+    for (let at = 0; at + MIN_CHARS <= text.length; at += 1) {
       const found = at >= done && this.#mayBegin(hash) ? this.#formAt(text, at) : undefined;
       if (found !== undefined) {
-        result += text.slice(done, at) + (this.#replacements.get(found.form) ?? '');
         done = at + found.length;
+        spans.push({ start: at, end: done, by: this.#replacements.get(found.form) ?? '' });
       }
-      const next = at + MIN_CHARS;
-      if (next >= text.length) return done === 0 ? text : result + text.slice(done);
-      hash = (Math.imul(hash, FACTOR) + text.charCodeAt(next) - Math.imul(text.charCodeAt(at), OUT_FACTOR)) | 0;
+      const next = text.charCodeAt(at + MIN_CHARS);
+      hash = (Math.imul(hash, FACTOR) + next - Math.imul(text.charCodeAt(at), OUT_FACTOR)) | 0;
     }
+    return spans;
   }
 
   #mayBegin(hash: number): boolean {
@@ -139,7 +114,7 @@ export class KnownValues {
   }
 
   /** The form that begins there, and how much of it is there: all, or what is left of it before a text was cut. */
-  #formAt(text: string, at: number): { readonly form: string; readonly length: number } | undefined {
+  #formAt(text: string, at: number): Found | undefined {
     const forms = this.#byHead.get(text.slice(at, at + MIN_CHARS)) ?? [];
     const whole = forms.find((form) => text.startsWith(form, at));
     if (whole !== undefined) return { form: whole, length: whole.length };
@@ -151,43 +126,48 @@ export class KnownValues {
     return form === undefined ? undefined : { form, length };
   }
 
-  /** Replaces values within what is base64, such as that of `user:password`. */
-  #replaceEncoded(text: string): string {
-    if (this.#byHead.size === 0 || text.length < 12) return text;
-    return text.replaceAll(BASE64_TOKEN, (token) => {
-      if (this.#replacements.has(token)) return token;
-      const decoded = Buffer.from(token, 'base64').toString();
-      const masked = this.#replaceForms(decoded);
-      return masked === decoded ? token : Buffer.from(masked).toString('base64');
-    });
+  /** The text without the spans, and without the forms that are found in what it stands for. */
+  #replaced(text: string, spans: readonly Span[] = []): string {
+    const all = [...spans];
+    for (const { text: reading, placeOf } of readingsOf(text)) {
+      for (const { start, end, by } of this.#formsIn(reading))
+        all.push({ start: placeOf(start), end: placeOf(end), by });
+    }
+    return withSpans(text, all);
   }
+
+  /** The base64 that has values in it, such as that of `user:password`. */
+  #encodedIn(text: string): readonly Span[] {
+    const spans: Span[] = [];
+    for (const { 0: token, index: start } of text.matchAll(BASE64_TOKEN)) {
+      const by = this.#replacements.has(token) ? undefined : this.#encodedAgain(Buffer.from(token, 'base64'));
+      if (by !== undefined) spans.push({ start, end: start + token.length, by });
+    }
+    return spans;
+  }
+
+  #encodedAgain(bytes: Buffer): string | undefined {
+    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+    const text = bytes.toString(encoding);
+    const masked = encoding === 'utf8' ? this.#replaced(text) : withSpans(text, this.#formsIn(text));
+    return masked === text ? undefined : Buffer.from(masked, encoding).toString('base64');
+  }
+}
+
+/** Of spans that overlap, the first replaces all. */
+function withSpans(text: string, spans: readonly Span[]): string {
+  if (spans.length === 0) return text;
+  let done = 0;
+  let result = '';
+  for (const { start, end, by } of spans.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    if (start >= done) result += text.slice(done, start) + by;
+    done = Math.max(done, end);
+  }
+  return result + text.slice(done);
 }
 
 function hashOf(head: string): number {
   let hash = 0;
   for (let at = 0; at < MIN_CHARS; at += 1) hash = (Math.imul(hash, FACTOR) + head.charCodeAt(at)) | 0;
   return hash;
-}
-
-/** The text itself where it has half a character. */
-function percentEncoded(text: string): string {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function leavesOf(text: string): readonly string[] {
-  if (!/^\s*[[{]/.test(text)) return [];
-  const leaves: string[] = [];
-  try {
-    JSON.parse(text, (_key, value: unknown) => {
-      if (typeof value === 'string' && leaves.length < MAX_LEAVES) leaves.push(value);
-      return value;
-    });
-  } catch {
-    return [];
-  }
-  return leaves;
 }

@@ -72,12 +72,16 @@ const value = fc
   )
   .map(([head, rest]) => `${head}Q7${rest.trim()}z9Zq`);
 
+const unicodeEscape = (unit: string): string => String.raw`\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 /** What a filter or a hook may make of a value. */
 const uses = fc.constantFrom<(secret: string) => unknown>(
   (secret) => secret,
   (secret) => base64(secret),
   (secret) => `before ${secret} after`,
   (secret) => ({ deep: [{ url: `https://me:${encodeURIComponent(secret)}@host` }] }),
+  (secret) => new URLSearchParams({ key: secret }).toString(),
+  (secret) => JSON.stringify({ key: secret }).replaceAll(/[^ -~]/g, unicodeEscape),
   (secret) => base64(`user:${secret}`),
   (secret) => JSON.stringify({ kind: 'Config', password: secret }),
   (secret) => ({ [secret]: true }),
@@ -128,7 +132,11 @@ const sources = fc.constantFrom<(secret: string) => object>(
 
 /** Every form of the value, as it would be found in JSON. */
 function formsOf(secret: string): readonly string[] {
-  const texts = [secret, encodeURIComponent(secret), base64(secret).replaceAll('=', '')];
+  const ascii = JSON.stringify(secret)
+    .slice(1, -1)
+    .replaceAll(/[^ -~]/g, unicodeEscape);
+  const form = new URLSearchParams({ '': secret }).toString().slice(1);
+  const texts = [secret, ascii, encodeURIComponent(secret), form, base64(secret).replaceAll('=', '')];
   return [...texts, ...texts.map((text) => JSON.stringify(text).slice(1, -1))];
 }
 
@@ -261,6 +269,62 @@ describe('the masks of recordings', () => {
 
     const text = JSON.stringify(printed);
     for (const line of [...lines, 'hunter22']) expect(text).not.toContain(line);
+  });
+
+  it.each([
+    ['JSON of ASCII', 'pässwörd123', String.raw`"p\u00e4ssw\u00F6rd123"`, '"MARK"'],
+    ['JSON of ASCII, with a pair', 'one😀two', String.raw`"one\ud83d\ude00two"`, '"MARK"'],
+    ['JSON as Go writes it', 'a&b<c>defGH1', String.raw`"a\u0026b\u003cc\u003edefGH1"`, '"MARK"'],
+    ['JSON as PHP writes it', 'one/two/three', String.raw`"one\/two\/three"`, '"MARK"'],
+    [
+      'JSON within JSON',
+      String.raw`qu"ote\secretQ`,
+      String.raw`{"m":"\"qu\\\"ote\\\\secretQ\""}`,
+      String.raw`{"m":"\"MARK\""}`,
+    ],
+    ['YAML of ASCII', 'pässwörd123', String.raw`"p\xE4ssw\xF6rd123"`, '"MARK"'],
+    ['a word of a shell', `it's a "secret"`, String.raw`it\'s\ a\ \"secret\"`, 'MARK'],
+    ['a URL', 'qu"ote/sec ret+Q', 'http://a/?b=qu%22ote%2Fsec%20ret%2BQ&c', 'http://a/?b=MARK&c'],
+    ['a URL that keeps slashes', String.raw`qu"ote\sec/ret+Q`, 'qu%22ote%5Csec/ret%2BQ', 'MARK'],
+    ['a URL in small letters', 'pässwörd😀', 'p%c3%a4ssw%c3%b6rd%f0%9f%98%80', 'MARK'],
+    ['a form', 'sp4ce Nl+Secret', 'a=1&b=sp4ce+Nl%2BSecret', 'a=1&b=MARK'],
+    ['a form, at the end', 'sp4ceNlSecret \n', 'sp4ceNlSecret+%0A', 'MARK%0A'],
+    ['JSON in a URL', String.raw`qu"ote\secretQ`, '%22qu%5C%22ote%5C%5CsecretQ%22', '%22MARK%22'],
+    ['base64 in a URL', 'n~~secret~~', encodeURIComponent(base64('n~~secret~~')), base64('MARK')],
+    ['stripped', '  sp4cedSecretQ  ', 'it is sp4cedSecretQ.', 'it is MARK.'],
+    ['a line of six characters', 'lineOneSecret\nsix6Ab\nseven7c', 'six6Ab, seven7c', 'MARK, MARK'],
+    ['a line after a carriage return', 'firstMidCrAAA\rsecondMidCrBB\rthird', '> secondMidCrBB', '> MARK'],
+    ['a line, in JSON', 'lineOneSecret\nsec"ond"', String.raw`"sec\"ond\""`, '"MARK"'],
+    ['cut in JSON', 'pässwort-ö', String.raw`"p\u00e4sswort-\u00f…`, '"MARK…'],
+    ['cut in a URL', 'pässwort-ö', 'p%C3%A4sswort-%C3%…', 'MARK…'],
+    ['cut before an escape', String.raw`secret"\one`, String.raw`secret\"\…`, 'MARK…'],
+  ])('a value is found in %s', (_name, secret, line, expected) => {
+    const { printed } = recorded({ contexts: [{ object: secretOf({ key: base64(secret) }) }], printed: [line] });
+
+    const text = String(printed[0]?.line).replaceAll(/bWFza2Vk[\w+/]{24}/g, base64('MARK'));
+    expect(text.replaceAll(/masked-[0-9a-f]{17}/g, 'MARK')).toBe(expected);
+  });
+
+  it('bytes that are no text are found in base64 with something before and after them', () => {
+    for (let length = 8; length <= 100; length += 1) {
+      const bytes = Buffer.concat([Buffer.from([0xff]), randomBytes(length - 2), Buffer.from([0xfe])]);
+      const object = secretOf({ key: bytes.toString('base64') });
+      const line = Buffer.concat([Buffer.from('user:'), bytes, Buffer.from('.')]).toString('base64');
+      const { printed } = recorded({ contexts: [{ object }], printed: [`Basic ${line}`] });
+
+      const [, masked] = String(printed[0]?.line).split(' ');
+      expect(Buffer.from(masked ?? '', 'base64').toString()).toMatch(/^user:masked-[0-9a-f]{17}\.$/);
+    }
+  });
+
+  it('words in the lines of a value stay', () => {
+    const printed = ['users: default'];
+    const { printed: lines } = recorded({
+      contexts: [{ object: secretOf({ key: base64('kind: Config\nusers:\ndefault\n') }) }],
+      printed,
+    });
+
+    expect(lines[0]?.line).toBe('users: default');
   });
 
   it('what is left of a value where a text was cut is found too', () => {
