@@ -41,19 +41,21 @@ function deadlineCauses(pod: JsonObject, before: JsonObject): readonly Cause[] {
 }
 
 function tolerationCauses(pod: JsonObject, before: JsonObject): readonly Cause[] {
-  const timeless = (one: JsonObject): readonly JsonObject[] =>
-    objectsAt(one, 'spec', 'tolerations').map((toleration) => without(toleration, 'tolerationSeconds'));
-  const kept = timeless(pod);
-  const isKept = (former: JsonObject): boolean => kept.some((one) => meansSame('core/v1.Toleration', one, former));
-  if (timeless(before).every(isKept)) return [];
+  // But for their seconds: as texts, so that each is looked up, however many there are.
+  const timeless = (one: JsonObject): readonly string[] =>
+    objectsAt(one, 'spec', 'tolerations').map((toleration) =>
+      JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name))),
+    );
+  const kept = new Set(timeless(pod));
+  if (timeless(before).every((former) => kept.has(former))) return [];
   return [forbiddenValue('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds')];
 }
 
 function gateCauses(pod: JsonObject, before: JsonObject): readonly Cause[] {
   const gates = (one: JsonObject): readonly string[] =>
     objectsAt(one, 'spec', 'schedulingGates').map((gate) => textAt(gate, 'name'));
-  const former = gates(before);
-  const added = gates(pod).find((gate) => !former.includes(gate));
+  const former = new Set(gates(before));
+  const added = gates(pod).find((gate) => !former.has(gate));
   if (added === undefined) return [];
   const rule = `only deletion is allowed, but found new scheduling gate '${added}'`;
   return [forbiddenValue('spec.schedulingGates', rule)];

@@ -2,14 +2,16 @@
 export function isGoDuration(text: string): boolean {
   const unsigned = text.replace(/^[+-]/, '');
   if (unsigned === '0') return true;
-  if (!FORM.test(unsigned)) return false;
+  if (text.length > MOST_CHARS || !FORM.test(unsigned)) return false;
   const sum = [...unsigned.matchAll(PART)].reduce((total, part) => total + nanoseconds(part), 0n);
   return sum < LIMIT || (sum === LIMIT && text.startsWith('-'));
 }
 
-const FORM = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const FORM = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const PART = /(\d*)(\.\d*)?(ns|us|µs|μs|ms|s|m|h)/g;
 const LIMIT = 2n ** 63n;
+/** What is longer is too long a time, but for zeros at its head. */
+const MOST_CHARS = 1000;
 
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1],

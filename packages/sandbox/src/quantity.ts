@@ -4,7 +4,7 @@ import type { JsonValue } from './json.ts';
 export function quantityValue(text: string): bigint | undefined {
   const [, sign = '', whole = '', fraction = '', suffix = ''] = FORM.exec(text) ?? [];
   const factor = factorOf(suffix);
-  if (whole + fraction === '' || factor === undefined) return undefined;
+  if (whole + fraction === '' || factor === undefined || text.length > MOST_CHARS) return undefined;
   const divisor = factor.divisor * 10n ** BigInt(fraction.length);
   const size = (BigInt(whole + fraction) * factor.dividend + divisor - 1n) / divisor;
   return sign === '-' ? -size : size;
@@ -23,11 +23,14 @@ export function quantityProblem(text: string): string | undefined {
   return quantityValue(text) === undefined ? 'unable to parse numeric part of quantity' : undefined;
 }
 
-const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+// Digits belong to one group alone, so that a text of millions of them is read once.
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?((?:(?:[eEinumkKMGTP]+[-+]?|[-+])\d*)?)$/;
 const FORM_PROBLEM = `quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`;
 const EXPONENT = /^[eE]([+-]?\d+)$/;
 const BILLION = 10n ** 9n;
 
+/** A number of more digits is refused, as its powers would take minutes. */
+const MOST_CHARS = 1000;
 /** With an exponent beyond this, all values are as good as endless, or nothing. */
 const MOST_EXPONENT = 1000;
 

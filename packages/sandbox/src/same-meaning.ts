@@ -29,9 +29,12 @@ function isSameList(field: Field, ones: JsonArray, others: JsonArray): boolean {
 }
 
 function isSameMap(field: Field, one: Part, other: Part): boolean {
-  const [ones, others] = [keysOf(one), keysOf(other)];
-  if (ones.length !== others.length) return false;
-  return ones.every((key) => others.includes(key) && isSameOne(field, memberOf(one, key), memberOf(other, key)));
+  const keys = keysOf(one);
+  if (keys.length !== keysOf(other).length) return false;
+  return keys.every((key) => {
+    const member = memberOf(other, key);
+    return member !== undefined && isSameOne(field, memberOf(one, key), member);
+  });
 }
 
 function isSameOne({ type }: Field, one: Part, other: Part): boolean {

@@ -24,4 +24,9 @@ describe('a duration of Go', () => {
       expect(isGoDuration(text)).toBe(false);
     },
   );
+
+  it('is read once where it is 3,000,000 digits', { timeout: 5000 }, () => {
+    expect(isGoDuration('1'.repeat(3_000_000))).toBe(false);
+    expect(isGoDuration(`${'1'.repeat(3_000_000)}s`)).toBe(false);
+  });
 });

@@ -50,6 +50,13 @@ describe('a quantity', () => {
     expect(quantityValue(text)).toBeUndefined();
   });
 
+  it.each(['', 'x', 'Gi', '.1'])('is read once where it is 3,000,000 digits and %j', { timeout: 5000 }, (end) => {
+    const digits = '1'.repeat(3_000_000);
+
+    expect(quantityProblem(`${digits}${end}`)).toBe(end === 'x' ? form : 'unable to parse numeric part of quantity');
+    expect(quantityProblem(`1.${digits}${end === '.1' ? '' : end}`)).not.toBeUndefined();
+  });
+
   it('is what has a value', () => {
     expect(quantityProblem('1Gi')).toBeUndefined();
     expect(quantityValue('2')).toBe(2_000_000_000n);
