@@ -1,6 +1,6 @@
 import type { Duration, Instant } from './public.ts';
 
-/** The duration as a scenario file has it; what is none is reported where it is read. */
+/** Returns a duration as scenario files write it. A value that is no duration stays, and its reader reports it. */
 export function durationText(duration: Duration): unknown {
   return typeof duration === 'number' && Number.isFinite(duration) ? `${duration}ms` : duration;
 }

@@ -16,7 +16,7 @@ export function addLock(program: Command, exit: (code: number) => void): void {
       const { holdLock } = await import('./hold-lock.ts');
       exit(await withCluster(flags, async (io) => holdLock({ name, command, flags }, io)));
     });
-  // A command of its own beside each, so that the flags of `lock` before it count too.
+  // Each command below also takes the flags that were given to `lock` itself.
   const flagsOf = (command: Command): LockFlags => command.optsWithGlobals();
   withPlace(lock.command('list'))
     .description('print the locks of a namespace')

@@ -52,7 +52,7 @@ export class Pass {
     for (const [place, step] of planSteps(this.states).entries()) if (step.type === 'taken') this.#taken(place);
   }
 
-  /** Deletes what is no longer wanted, stage by stage. */
+  /** Deletes the children of one stage after those of another. */
   async remove(stages: readonly (readonly LiveChild[])[]): Promise<void> {
     for (const stage of stages) await atOnce(stage, MAX_AT_ONCE, async (live) => this.#remove(live));
   }

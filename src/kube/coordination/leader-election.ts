@@ -190,8 +190,7 @@ export class LeaderElection {
     // Half of the time for one request, so that one lost request leaves time for another.
     const limit = { signal, timeoutMs: renewDeadlineMs / 2 };
     if (!this.#hasFailed && (await this.#write(limit))) return;
-    // After a failure the renewal may have succeeded with its response lost, or somebody may have written or deleted
-    // the lease.
+    // A renewal that failed may have been stored all the same, and another process may have written or deleted the Lease.
     this.#observed.update(await this.#store.read(limit));
     const { lease } = this.#observed;
     if (lease !== undefined && lease.holder !== identity) {

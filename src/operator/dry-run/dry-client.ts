@@ -29,7 +29,7 @@ const DONE = { kind: 'Status', apiVersion: 'v1', status: 'Success' };
 const NOT_THERE = 'depends on an object that a dry run did not create';
 
 /**
- * A client whose writes are all dry runs, whoever sends them: the one place that must hold that nothing is changed.
+ * A client that sends every write as a dry run. It is under all rooms that write, so that a dry run changes nothing.
  * `onWrite` gets each with what it would change. An object that a dry run would have created is read as it would be, and
  * a write that needs it counts as done. Reviews of tokens and rights change nothing, and are sent as they are.
  */

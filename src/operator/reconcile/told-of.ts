@@ -6,7 +6,7 @@ import { toldPlaceOf } from '../results/told-place.ts';
 import { NOTHING_TOLD, onceToken, type ToldRecord } from '../results/told-record.ts';
 import type { Started, Writing } from './started.ts';
 
-/** What was told of the object of a run, and what is to be told of it. */
+/** Returns which Events of the object of a run were recorded, and which still wait to be. */
 export function toldOf({ trigger, parent }: Started, { run, seen, told }: Writing): ToldRecord {
   const object = seen?.(run, trigger);
   if (told === undefined || object === undefined) return NOTHING_TOLD;
@@ -16,7 +16,7 @@ export function toldOf({ trigger, parent }: Started, { run, seen, told }: Writin
   return told.of(toldPlaceOf(run.task.hook, { binding, object: parent, annotations }));
 }
 
-/** What was kept with a state to be told, and is not in the answer: an earlier run did not come to it. */
+/** Returns the Events that an earlier run kept with a state and could not record, except those that this answer has too. */
 export function waitingOf(one: Started, { events }: ContextResult, options: Writing): readonly ResultEvent[] {
   const own = new Set(events.flatMap(({ once }) => (once === undefined ? [] : [onceToken(once)])));
   return toldOf(one, options).waiting.flatMap(({ token, event }) => (own.has(token) ? [] : [event]));

@@ -87,7 +87,7 @@ export class ConversionRoutes {
             compat.conversionFailed(crd, uid, message);
             return;
           }
-          // Anybody who reaches the port can send what is no review, as often as they like.
+          // Every client that reaches the port can send invalid reviews, so they must not fill the log.
           const level = result === 'invalid' ? 'debug' : 'warn';
           log[level]({ crd, result, reason: shownText(message) }, 'objects were not converted');
         },

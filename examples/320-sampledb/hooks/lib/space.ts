@@ -14,7 +14,7 @@ export interface Space {
   readonly message?: string;
 }
 
-/** The sizes of a claim. A volume without a capacity of its own has what was asked for. */
+/** Returns the sizes of a claim. A bound claim whose status has no capacity counts as large as its request. */
 export function sizesOf(claim: object): Sizes {
   const { spec, status }: { readonly spec?: unknown; readonly status?: unknown } = claim;
   const [asked, { phase, capacity }] = [Object(Object(spec)['resources'])['requests'], Object(status)];

@@ -7,8 +7,8 @@ export type StorageStep =
   /** The StatefulSet is as it should be with `claim`; a `refused` wish changes nothing. */
   | { readonly step: 'keep'; readonly claim: Claim | undefined; readonly refused?: string }
   /**
-   * All other changes are written to the StatefulSet that is there, with its old `claim`. Only when the API server has
-   * accepted them is it deleted: it might refuse them otherwise when the StatefulSet is made again.
+   * All other changes are written to the StatefulSet that is there, with its old `claim`. The StatefulSet is deleted only
+   * after the API server has accepted them, since it could refuse them when the StatefulSet is made again.
    */
   | { readonly step: 'try'; readonly claim: Claim }
   /** These claims are made larger first. */

@@ -1,7 +1,7 @@
 /** Does some work when others are not too many at it; rejects without it when the signal aborts before. */
 export type InTurn = <T>(signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
 
-/** A queue of its own for work of which so much is done at a time. */
+/** Returns a queue that does `atOnce` pieces of work at a time. */
 export function turns(atOnce: number): InTurn {
   let running = 0;
   const waiting = new Set<() => void>();
