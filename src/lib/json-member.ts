@@ -1,8 +1,7 @@
-/** A JSON mapping. */
-export type JsonMapping = Readonly<Record<string, unknown>>;
+import type { JsonObject } from './json-object.ts';
 
 /** Reads a whole number that is not negative; throws a `SyntaxError` for anything else. */
-export function countIn(value: JsonMapping, key: string): number {
+export function countIn(value: JsonObject, key: string): number {
   const count = value[key];
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0
     ? count
@@ -10,11 +9,11 @@ export function countIn(value: JsonMapping, key: string): number {
 }
 
 /** Reads one of these words; throws a `SyntaxError` for anything else. */
-export function wordIn<T extends string>(value: JsonMapping, key: string, words: readonly T[]): T {
+export function wordIn<T extends string>(value: JsonObject, key: string, words: readonly T[]): T {
   return words.find((word) => word === value[key]) ?? failAt(value, key, `one of ${words.join(', ')}`);
 }
 
 /** Throws a `SyntaxError` that says what a member is, and what is expected. */
-export function failAt(value: JsonMapping, key: string, expected: string): never {
+export function failAt(value: JsonObject, key: string, expected: string): never {
   throw new SyntaxError(`${key} is ${JSON.stringify(value[key]) ?? 'missing'}, expected ${expected}`);
 }

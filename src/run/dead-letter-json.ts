@@ -1,10 +1,10 @@
 import { present } from '../hook/config-reader.ts';
 import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
-import { countIn, failAt, wordIn, type JsonMapping } from '../lib/json-member.ts';
-import { isObject } from '../lib/json-object.ts';
+import { countIn, failAt, wordIn } from '../lib/json-member.ts';
+import { isObject, type JsonObject } from '../lib/json-object.ts';
 
 /** A letter as plain JSON with times that a person can read. */
-export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): JsonMapping {
+export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): JsonObject {
   return { ...letter, trigger: triggerDocument(trigger), first: timeText(firstAtMs), last: timeText(lastAtMs) };
 }
 
@@ -31,13 +31,13 @@ export function parseLetter(value: unknown): DeadLetter {
 
 const MAX_TEXT = 512;
 
-function triggerDocument(trigger: LetterTrigger): JsonMapping {
+function triggerDocument(trigger: LetterTrigger): JsonObject {
   if (trigger.type !== 'schedule') return { ...trigger };
   const { scheduledAtMs, ...rest } = trigger;
   return { ...rest, scheduledAt: timeText(scheduledAtMs) };
 }
 
-function parseTrigger(trigger: JsonMapping): LetterTrigger {
+function parseTrigger(trigger: JsonObject): LetterTrigger {
   const type = wordIn(trigger, 'type', TYPES);
   switch (type) {
     case 'onStartup':
@@ -71,7 +71,7 @@ const REASONS = [
   'manual',
 ] as const;
 
-function parseObject(trigger: JsonMapping): LetterObject {
+function parseObject(trigger: JsonObject): LetterObject {
   const generation = trigger['generation'];
   return {
     kind: textOf(trigger, 'kind'),
@@ -90,21 +90,21 @@ function timeText(timeMs: number): string {
   return new Date(timeMs).toISOString();
 }
 
-function timeOf(value: JsonMapping, key: string): number {
+function timeOf(value: JsonObject, key: string): number {
   const timeMs = Date.parse(textOf(value, key));
   return Number.isNaN(timeMs) ? failAt(value, key, 'a time') : timeMs;
 }
 
-function textOf(value: JsonMapping, key: string): string {
+function textOf(value: JsonObject, key: string): string {
   return optionalTextOf(value, key) ?? failAt(value, key, 'a string');
 }
 
-function optionalTextOf(value: JsonMapping, key: string): string | undefined {
+function optionalTextOf(value: JsonObject, key: string): string | undefined {
   const text = value[key];
   return typeof text === 'string' ? text : undefined;
 }
 
-function objectOf(value: unknown, what: string): JsonMapping {
+function objectOf(value: unknown, what: string): JsonObject {
   if (!isObject(value)) throw new SyntaxError(`${what} is not a mapping`);
   return value;
 }

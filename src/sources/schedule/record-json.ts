@@ -1,6 +1,6 @@
 import { present } from '../../hook/config-reader.ts';
-import { countIn, failAt, wordIn, type JsonMapping } from '../../lib/json-member.ts';
-import { isObject } from '../../lib/json-object.ts';
+import { countIn, failAt, wordIn } from '../../lib/json-member.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.ts';
 
 /** The record as JSON text that a person can read and change; `parseRecord` reads it back. */
@@ -81,32 +81,32 @@ function formatTime(timeMs: number | undefined): string | undefined {
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 }
 
-function readOptionalTime(value: JsonMapping, key: string): number | undefined {
+function readOptionalTime(value: JsonObject, key: string): number | undefined {
   return value[key] === undefined ? undefined : readTime(value, key);
 }
 
-function readTime(value: JsonMapping, key: string): number {
+function readTime(value: JsonObject, key: string): number {
   const timeMs = Date.parse(readText(value, key));
   if (Number.isNaN(timeMs)) throw new SyntaxError(`${key} is not a time: ${JSON.stringify(value[key])}`);
   return timeMs;
 }
 
-function readText(value: JsonMapping, key: string): string {
+function readText(value: JsonObject, key: string): string {
   const text = value[key];
   return typeof text === 'string' ? text : failAt(value, key, 'a string');
 }
 
-function readFlag(value: JsonMapping, key: string): boolean {
+function readFlag(value: JsonObject, key: string): boolean {
   const flag = value[key];
   return typeof flag === 'boolean' ? flag : failAt(value, key, 'true or false');
 }
 
-function readList(value: JsonMapping, key: string): readonly unknown[] {
+function readList(value: JsonObject, key: string): readonly unknown[] {
   const list = value[key];
   return Array.isArray(list) ? list : failAt(value, key, 'a list');
 }
 
-function readObject(value: unknown, what: string): JsonMapping {
+function readObject(value: unknown, what: string): JsonObject {
   if (!isObject(value)) throw new SyntaxError(`${what} is not a mapping`);
   return value;
 }
