@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { DELIVERED } from './vitest.examples.config.ts';
 import { LONG } from './vitest.long.config.ts';
 
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
@@ -12,15 +13,7 @@ const clean = [
 ];
 const faults = ['test/faults/**/*.test.ts'];
 const cores = availableParallelism();
-const elsewhere = [
-  ...LONG,
-  'test/cluster/**',
-  'test/image/**',
-  'test/operators/**',
-  'test/page/**',
-  'test/stories/**',
-  '**/node_modules/**',
-];
+const elsewhere = [...LONG, ...DELIVERED, 'test/cluster/**', 'test/image/**', 'test/page/**', '**/node_modules/**'];
 
 export default defineConfig({
   resolve: { alias: { hooklet: sdk } },

@@ -11,6 +11,9 @@ import { solutionsDir } from '../support/solutions.ts';
 
 const folder = join(solutionsDir, 'etcd-repair');
 const WRONG = {
+  ETCD_STATEFULSET: 'my etcd',
+  ETCD_DOMAIN: 'etcd.db.svc:2379',
+  REPAIR_CRONTAB: 'every minute',
   ETCD_CLIENT_PORT: '65536',
   ETCD_TIMEOUT_SECONDS: '86401',
   REPAIR_MIN_MEMBERS: '2',
@@ -19,6 +22,10 @@ const WRONG = {
   ETCDCTL_CACERT: '/no/such/ca.crt',
 };
 const PROBLEMS = {
+  ETCD_STATEFULSET:
+    'is "my etcd"; expected a text, of the form [a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?: the name of an object',
+  ETCD_DOMAIN: 'is "etcd.db.svc:2379"; expected a text, of the form [A-Za-z0-9.-]{1,253}: a domain such as etcd.db.svc',
+  REPAIR_CRONTAB: 'is "every minute"; expected a text, of the form',
   ETCD_CLIENT_PORT: 'is "65536"; expected a whole number from 1 to 65535',
   ETCD_TIMEOUT_SECONDS: 'is "86401"; expected a whole number from 1 to 86400',
   ETCD_PEER_SCHEME: 'is "tcp"; expected http or https',

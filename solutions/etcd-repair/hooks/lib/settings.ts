@@ -41,6 +41,10 @@ const whole = (byDefault: number, min = 1) => integer({ min, max: MOST, default:
 const PORTS = { min: 1, max: 65_535 };
 /** Of a single call; a timer of Node cannot count 25 days. */
 const limit = (byDefault: number) => integer({ min: 1, max: 86_400, default: byDefault });
+const NAME = /[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/;
+const name = (byDefault: string) => text({ pattern: NAME, default: byDefault, expected: 'the name of an object' });
+// Its numbers are judged with the other bindings; what has too few fields is told with the other settings.
+const CRONTAB = /@\w+(?: \w+)?|(?:(?:CRON_)?TZ=\S+ +)?\S+(?: +\S+){4,5}/;
 const scheme = oneOf(['http', 'https'], { default: 'http' });
 const named = file({ optional: true, expected: 'mount the Secret with the certificates there' });
 /** etcdctl takes the path of a file from the folder of the hook as well. */
@@ -48,16 +52,16 @@ const certificate: typeof named = { ...named, read: (path) => named.read(resolve
 
 /** Those of README.md, but for user and password, which etcdctl judges. */
 export const VARIABLES = {
-  ETCD_STATEFULSET: text({ default: 'etcd' }),
-  POD_NAMESPACE: text({ default: 'default' }),
+  ETCD_STATEFULSET: name('etcd'),
+  POD_NAMESPACE: name('default'),
   ETCD_CLIENT_SCHEME: scheme,
   ETCD_CLIENT_PORT: integer({ ...PORTS, default: 2379 }),
   ETCD_HTTP_PORT: integer({ ...PORTS, optional: true }),
   ETCD_PEER_SCHEME: scheme,
   ETCD_PEER_PORT: integer({ ...PORTS, default: 2380 }),
-  ETCD_DOMAIN: text({ optional: true }),
-  ETCD_DATA_CLAIM: text({ optional: true }),
-  ETCD_MARKER: text({ default: 'etcd-cluster' }),
+  ETCD_DOMAIN: text({ pattern: /[A-Za-z0-9.-]{1,253}/, optional: true, expected: 'a domain such as etcd.db.svc' }),
+  ETCD_DATA_CLAIM: text({ pattern: NAME, optional: true, expected: 'the name of a claim template' }),
+  ETCD_MARKER: name('etcd-cluster'),
   ETCD_TIMEOUT_SECONDS: limit(3),
   ETCD_HASH_TIMEOUT_SECONDS: limit(60),
   // A dead node's Pod is given up after 350 seconds, its volume 360 later: until then it may move with its data.
@@ -67,7 +71,7 @@ export const VARIABLES = {
   REPAIR_MAX_PER_DAY: whole(3),
   // Of two members both are needed for quorum: to take one out is to lose the cluster.
   REPAIR_MIN_MEMBERS: whole(3, 3),
-  REPAIR_CRONTAB: text({ default: '*/15 * * * * *' }),
+  REPAIR_CRONTAB: text({ pattern: CRONTAB, default: '*/15 * * * * *', expected: 'a crontab of five or six fields' }),
   REPAIR_SNAPSHOT_DIR: text({ default: '/snapshots' }),
   REPAIR_SNAPSHOTS_KEPT: whole(3),
   REPAIR_SNAPSHOT_TIMEOUT_SECONDS: limit(300),
