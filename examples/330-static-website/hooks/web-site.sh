@@ -29,9 +29,9 @@ function __on_reconcile::web-sites() {
   if [[ -n $source ]]; then from_config_map; else from_archive; fi
   if [[ -n $problem ]]; then
     result::refuse ContentRefused "$problem. What was served before stays." && result::retry_after 5m
-    # The site goes on with the content that was served, or that it has; all else in the spec counts.
+    # The site goes on with the content that was served, that it has, or that is left; all else in the spec counts.
     hash=$(context::jq -r --arg key $HASH '[.owned.ConfigMap[].object.metadata.annotations[$key]] as $kept
-      | [.object.status.content, .owned["Deployment.apps"][0].object.spec.template.metadata.annotations[$key]]
+      | [.object.status.content, .owned["Deployment.apps"][0].object.spec.template.metadata.annotations[$key], $kept[]]
       | map(select(IN($kept[]))) | first // ""')
     kept "$hash" > "$tmp/content" && [[ -s $tmp/content ]] || return 0
   elif is_ready; then

@@ -5,6 +5,7 @@
  * otherwise heeds the field does nothing: by a run that failed or printed something, a status, an Event or a warning.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from '@hooklet/sandbox';
 import { ScenarioError } from '../../errors.ts';
 import type { Moment, Write } from '../timeline.ts';
@@ -85,12 +86,15 @@ export interface Known {
   readonly isHeeded: boolean;
 }
 
-/** Makes the mistake in a recovered world, and sets it right. What the API server refuses makes no difference. */
+/**
+ * Makes the mistake in a recovered world, and sets it right. What the API server refuses, or sets right by a default of the
+ * schema, makes no difference.
+ */
 export async function makeMistake(world: World, mistake: Mistake, known: Known): Promise<MistakeMade> {
   const { object, good, mutation, field } = mistake;
   const bad = replaced(good, field.path, mutation.value);
   const { answer, from } = await world.act({ type: 'patch', object, patch: mergePatch(good, bad) });
-  if (answer !== undefined && answer.code >= 400) return { isHeeded: false, differences: [] };
+  if (answer !== undefined && (answer.code >= 400 || isFilledIn(answer.body, mistake))) return NO_MISTAKE;
   try {
     await world.act({ type: 'tick', ms: NOTICE_MS });
     const moments = world.timeline.slice(from);
@@ -108,6 +112,11 @@ export async function makeMistake(world: World, mistake: Mistake, known: Known):
 }
 
 const NOTICE_MS = 2 * 60_000;
+const NO_MISTAKE: MistakeMade = { isHeeded: false, differences: [] };
+
+function isFilledIn(stored: JsonValue, { good, field }: Mistake): boolean {
+  return isJsonObject(stored) && isDeepStrictEqual(valueAt(stored, field.path), valueAt(good, field.path));
+}
 
 function destroyed(moments: readonly Moment[], { mutation, isCustom: custom }: Mistake): Difference[] {
   if (!mutation.isWrong || !custom) return [];

@@ -5,7 +5,7 @@
 | (if $spec.route == null then "Service" elif $spec.route.gateway then "HTTPRoute" else "Ingress" end) as $route
 | if $deployment == null or $others.Service == [] or $others[$route] == [] then "the objects of the site are being made"
   elif $deployment.spec.template.metadata.annotations[$key] != $hash or $deployment.spec.replicas != $replicas
-    or $deployment.metadata.generation != $deployment.status.observedGeneration then "the Deployment is being changed"
+    or $deployment.metadata.generation > ($deployment.status.observedGeneration // 0) then "the Deployment is being changed"
   elif [$deployment.status | .replicas, .updatedReplicas, .availableReplicas] == [$replicas, $replicas, $replicas] then ""
   else "\($deployment.status.updatedReplicas // 0) of \($replicas) Pods have the content of the spec, \(
     $deployment.status.availableReplicas // 0) are available"
