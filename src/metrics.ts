@@ -2,6 +2,7 @@ import { metricRegistry } from './lib/metric-registry.ts';
 import { clientMetrics } from './metric-families/client.ts';
 import { kubernetesMetrics, watchMetrics } from './metric-families/kubernetes.ts';
 import { compactionMetrics, dryRunMetrics, loadMetrics, operatorMetrics } from './metric-families/operator.ts';
+import { jobMetrics } from './metric-families/jobs.ts';
 import { lockMetrics } from './metric-families/locks.ts';
 import { runMetrics, type RunLabels } from './metric-families/runs.ts';
 import { scheduleMetrics } from './metric-families/schedules.ts';
@@ -39,6 +40,7 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
     ...compactionMetrics(registry),
     ...runMetrics(registry),
     ...lockMetrics(registry),
+    ...jobMetrics(registry),
     ...scheduleMetrics(registry),
     ...kubernetesMetrics(registry),
     ...watchMetrics(registry),

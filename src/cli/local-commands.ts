@@ -11,6 +11,7 @@ import { checkJunit } from './check/junit.ts';
 import { isPassed, type CheckReport } from './check/report.ts';
 import { checkText } from './check/text.ts';
 import { objectYaml } from './run/children-text.ts';
+import { localRunNote } from '../hook/describe-executor.ts';
 import { openLocalHook } from './run/local-hook.ts';
 import { findHook, NEVER, openLocalRunner } from './run/local-runner.ts';
 import { startOptions } from './options/options.ts';
@@ -79,6 +80,8 @@ export async function runCommand(path: string, flags: RunFlags): Promise<number>
   await using ends = new AsyncDisposableStack();
   const given = await readGiven(flags);
   const { hook, run } = await openLocalHook(file, ends);
+  const { executor } = hook.settings;
+  if (executor !== undefined) process.stderr.write(printable(`hooklet: ${localRunNote(executor)}\n`));
   const write = (text: string): void => void process.stdout.write(printable(text));
   const runId = randomUUID();
   const { context, warnings } = contextsOf(hook, { ...flags, runId }, given);

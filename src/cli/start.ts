@@ -13,6 +13,7 @@ import { peerOptions, startOptions, type StartOptions } from './options/options.
 import { pageSettings } from './options/page-options.ts';
 import { optionNotes, resolveOptions, type Flags } from './options/resolve.ts';
 import { withoutEffect } from './control/ignored-options.ts';
+import { jobsSettings } from './options/jobs-options.ts';
 import { leaderElectionOptions } from './options/leader-options.ts';
 import { programFile } from './program/program-file.ts';
 import { programName } from './program/program-name.ts';
@@ -57,7 +58,7 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
     log.info({ cluster: name, server: urlText(server), ...(proxy && { proxy: urlText(proxy) }) }, 'cluster found');
     return cluster;
   };
-  await runOperator({ ...operatorOptions(options, connect, log), spawner }, signal);
+  await runOperator({ ...operatorOptions(options, connect, log), jobs: jobsSettings(options), spawner }, signal);
   log.info({}, 'hooklet ended');
   return 0;
 }

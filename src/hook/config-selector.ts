@@ -19,8 +19,9 @@ import type { FieldRequirement, LabelRequirement, LabelSelector } from './select
 
 const LABEL_OPERATORS = { In: 'In', NotIn: 'NotIn', Exists: 'Exists', DoesNotExist: 'DoesNotExist' } as const;
 const FIELD_OPERATORS = { '=': '=', '==': '=', Equals: '=', '!=': '!=', NotEquals: '!=' } as const;
-const LABEL_KEY = /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
+export const LABEL_KEY =
+  /^(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+export const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 
 const readLabelKey: Read<string> = (value, place) =>
   typeof value === 'string' && LABEL_KEY.test(value)
@@ -30,11 +31,11 @@ const readLabelKey: Read<string> = (value, place) =>
 const readLabelValue: Read<string> = (value, place) =>
   typeof value === 'string' && LABEL_VALUE.test(value) ? value : reportLabelValue(place, value);
 
-const A_LABEL_VALUE = 'a string that is a label value: at most 63 letters, digits, -, _ and .';
+export const LABEL_VALUE_TEXT = 'a string that is a label value: at most 63 letters, digits, -, _ and .';
 
 function reportLabelValue(place: Place, value: unknown): undefined {
-  if (typeof value !== 'string') return reportType(place, value, { type: 'string', expected: A_LABEL_VALUE });
-  return reportValue(place, value, A_LABEL_VALUE, invalidLabel('values', value));
+  if (typeof value !== 'string') return reportType(place, value, { type: 'string', expected: LABEL_VALUE_TEXT });
+  return reportValue(place, value, LABEL_VALUE_TEXT, invalidLabel('values', value));
 }
 
 function invalidLabel(field: 'key' | 'values', value: unknown): string {

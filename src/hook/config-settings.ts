@@ -1,5 +1,6 @@
 import type { HookSettings, OutcomeCodes } from './binding.ts';
 import { readDuration } from './config-duration.ts';
+import { readExecutor } from './config-executor.ts';
 import { readLock } from './config-lock.ts';
 import {
   inside,
@@ -67,6 +68,7 @@ const readSettingsFields = readFields({
   outcome: readOutcome,
   retry: readRetry,
   lock: readLock,
+  executor: readExecutor,
   record: readFlag,
   redact: readList(readRedact, 0, 100),
 });

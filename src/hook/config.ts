@@ -3,6 +3,7 @@ import { isAskBinding } from './ask-binding.ts';
 import type { Binding, HookLock, HookSettings } from './binding.ts';
 import { checkWebhookNames, createAdmissionReader, toAdmissionBinding } from './config-admission.ts';
 import { readConversionEntry, toConversionBinding } from './config-conversion.ts';
+import { checkExecutor } from './config-executor.ts';
 import { readConfigDocument } from './config-document.ts';
 import { readOnStartup } from './config-lock.ts';
 import {
@@ -59,7 +60,11 @@ function readVersioned(value: unknown, checkFilter: CheckFilter, place: Place): 
     return { bindings: readConfigV0(value, checkFilter, place), settings: {} };
   }
   const config = readConfig(value, checkFilter, place);
-  return config && { bindings: toBindings(config), settings: config.settings ?? {} };
+  if (config === undefined) return undefined;
+  const bindings = toBindings(config);
+  const settings = config.settings ?? {};
+  checkExecutor(settings.executor, bindings, inside(inside(place, 'settings'), 'executor'));
+  return { bindings, settings };
 }
 
 /** Each binding costs a watch or a timer, and its series in the metrics; real hooks have a handful of bindings. */

@@ -12,6 +12,7 @@ import type {
   RetryRule,
   ScheduleBinding,
 } from './binding.ts';
+import { describeExecutor } from './describe-executor.ts';
 import type { HttpBinding } from './http-binding.ts';
 import { DEFAULT_PARALLELISM } from './task.ts';
 import { nextRun } from '../crontab/next.ts';
@@ -28,13 +29,14 @@ export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
 
 /** The settings that differ from the default, each with its field name in the config. */
 export function describeSettings(settings: HookSettings): string {
-  const { executionMinIntervalMs, executionBurst, timeoutMs, retry, lock } = settings;
+  const { executionMinIntervalMs, executionBurst, timeoutMs, retry, lock, executor } = settings;
   return [
     executionMinIntervalMs !== undefined && `executionMinInterval ${goDuration(executionMinIntervalMs)}`,
     executionBurst !== undefined && `executionBurst ${executionBurst}`,
     timeoutMs !== undefined && `timeout ${goDuration(timeoutMs)}`,
     retry !== undefined && `retry ${describeRetry(retry)}`,
     lock !== undefined && `lock ${lockText(lock)}`,
+    executor !== undefined && describeExecutor(executor),
   ]
     .filter(Boolean)
     .join(', ');

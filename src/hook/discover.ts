@@ -1,8 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Hook } from './binding.ts';
+import { misplacedExecutors, readExecutorsFile, type ExecutorOf, type FileExecutor } from './executors-file.ts';
 import { walkFiles, type WalkProblem } from './walk-files.ts';
 
 /**
@@ -18,7 +19,10 @@ import { walkFiles, type WalkProblem } from './walk-files.ts';
  */
 
 /** A file whose config is to be read. */
-export type HookFile = Pick<Hook, 'name' | 'path' | 'type'>;
+export interface HookFile extends Pick<Hook, 'name' | 'path' | 'type'> {
+  /** What `hooklet-executors.yaml` says of it; absent: nothing. */
+  readonly executor?: FileExecutor;
+}
 
 export interface DiscoveryWarning {
   readonly path: string;
@@ -55,10 +59,11 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
   const { files: paths, problems } = await walkRoot(root);
   const warnings: DiscoveryWarning[] = [...problems];
   const files: HookFile[] = [];
+  const executorOf = readExecutorsFile(root);
   for (const path of paths.toSorted(compareBytes)) {
     const found = classify(path);
     if (found.type === 'ignored') warnings.push({ path, message: found.reason });
-    else if (found.type !== 'gone') files.push({ name: relative(root, path), path, type: found.type });
+    else if (found.type !== 'gone') files.push(fileOf(relative(root, path), { path, type: found.type }, executorOf));
   }
   // Other warnings already explain why there are no hooks.
   if (files.length === 0 && warnings.length === 0) warnings.push({ path: root, message: NO_HOOKS });
@@ -66,14 +71,22 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
   return { files, warnings };
 }
 
+function fileOf(name: string, file: Pick<HookFile, 'path' | 'type'>, executorOf: ExecutorOf): HookFile {
+  const executor = executorOf(name);
+  return { name, ...file, ...(executor !== undefined && { executor }) };
+}
+
 /**
  * Applies the rules of discovery to one file in any folder: returns the hook, named by its file name, or why it is
- * none.
+ * none. A `hooklet-executors.yaml` beside it counts, as its folder is taken for that of the hooks.
  */
 export function discoverFile(file: string): HookFile | DiscoveryWarning {
   const path = resolve(file);
   const name = basename(path);
   const isExcluded = !isWanted(name, false) || IGNORED_FILES.test(name);
+  const folder = dirname(path);
+  const misplaced = misplacedExecutors(folder, path);
+  if (misplaced !== undefined) return { path, message: misplaced };
   const found: Classified = isExcluded ? { type: 'ignored', reason: EXCLUDED } : classify(path);
   switch (found.type) {
     case 'ignored':
@@ -82,7 +95,7 @@ export function discoverFile(file: string): HookFile | DiscoveryWarning {
       return { path, message: 'no such file' };
     case 'process':
     case 'warm':
-      return { name, path, type: found.type };
+      return fileOf(name, { path, type: found.type }, readExecutorsFile(folder));
     default:
       return unreachable(found);
   }
@@ -91,11 +104,16 @@ export function discoverFile(file: string): HookFile | DiscoveryWarning {
 async function walkRoot(root: string): Promise<{ readonly files: string[]; readonly problems: WalkProblem[] }> {
   const files: string[] = [];
   const problems: WalkProblem[] = [];
+  const sortOut = (path: string): void => {
+    const message = misplacedExecutors(root, path);
+    if (message !== undefined) problems.push({ path, message });
+    else if (!IGNORED_FILES.test(path)) files.push(path);
+  };
   try {
     for await (const found of walkFiles(root, { isWanted })) {
       if (found.type === 'problem') problems.push(found);
       else if (found.type === 'other') problems.push({ path: found.path, message: NO_FILE });
-      else if (!IGNORED_FILES.test(found.path)) files.push(found.path);
+      else sortOut(found.path);
     }
   } catch (error) {
     if (error instanceof UsageError) throw error;

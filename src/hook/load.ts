@@ -2,10 +2,13 @@ import { HookConfigError, type HookConfigOutput, type Issue } from '../errors.ts
 import { shownText } from '../lib/shown.ts';
 import { messageOf } from '../lib/message-of.ts';
 import type { Hook } from './binding.ts';
+import { checkExecutor } from './config-executor.ts';
+import type { Place } from './config-reader.ts';
 import { parseConfig, type ParsedConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
 import { environmentProblems, environmentReason } from './environment-problems.ts';
+import { EXECUTORS_FILE } from './executors-file.ts';
 import { explainStartFailure, explainFirstLine, type StartError } from './start-failure.ts';
 
 /**
@@ -71,11 +74,26 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
   const run = await runConfig(file, options.readConfig);
   const failure = describeFailure(file, run);
   if (failure !== undefined) return withoutConfig(file, failure, run);
-  const config = tryParse(run.stdout, options.checkFilter);
-  if (config.type === 'invalid') return broken(file, config.issues, run);
+  const printed = tryParse(run.stdout, options.checkFilter);
+  if (printed.type === 'invalid') return broken(file, printed.issues, run);
+  const config = executedBy(file, printed);
+  if (config.type === 'invalid') return brokenByFile(file, config.issues);
   const { name, path, type } = file;
   const { bindings, settings, warnings } = config;
   return { name, path, type, bindings, settings, ...(warnings !== undefined && { warnings }) };
+}
+
+type ValidConfig = Extract<ParsedConfig, { readonly type: 'valid' }>;
+
+/** The config with the executor that `hooklet-executors.yaml` says, where the hook says none. */
+function executedBy({ executor }: HookFile, config: ValidConfig): ParsedConfig {
+  if (executor === undefined) return config;
+  if ('issues' in executor) return { type: 'invalid', issues: executor.issues };
+  if (config.settings.executor !== undefined) return config;
+  const place: Place = { path: EXECUTORS_FILE, issues: [] };
+  checkExecutor(executor.rule, config.bindings, place);
+  if (place.issues.length > 0) return { type: 'invalid', issues: place.issues };
+  return { ...config, settings: { ...config.settings, executor: executor.rule } };
 }
 
 /** Turns an exception of the parser into a problem of this hook, so that it does not affect the others. */
@@ -130,6 +148,11 @@ function withoutConfig(file: HookFile, failure: string, run: ConfigRun): HookCon
   const problems = isEnded ? environmentProblems(run.stderr) : undefined;
   if (problems === undefined) return broken(file, [{ path: '', message: failure }], run);
   return new HookConfigError(file.name, problems, { reason: environmentReason(problems) });
+}
+
+/** What the hook printed has nothing to do with it. */
+function brokenByFile({ name }: HookFile, issues: readonly Issue[]): HookConfigError {
+  return new HookConfigError(name, issues, { reason: `${EXECUTORS_FILE} has ${issues.length} problem(s)` });
 }
 
 function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookConfigError {

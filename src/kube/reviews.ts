@@ -24,13 +24,21 @@ export interface AskedRight {
 
 const LIMIT_MS = 10_000;
 
-/** Whose token it is, by TokenReview; undefined for a token that the API server does not know. */
+/**
+ * Whose token it is, by TokenReview; undefined for a token that the API server does not know, or that is not for the
+ * audience. Default: the audience of the API server.
+ */
 export async function reviewToken(
   client: Pick<KubeClient, 'request'>,
   token: string,
   signal: AbortSignal,
+  audience?: string,
 ): Promise<ReviewedUser | undefined> {
-  const status = await post(client, { group: 'authentication.k8s.io', kind: 'TokenReview', spec: { token } }, signal);
+  const spec = { token, ...(audience !== undefined && { audiences: [audience] }) };
+  const status = await post(client, { group: 'authentication.k8s.io', kind: 'TokenReview', spec }, signal);
+  // An API server that knows no audiences takes a token for any.
+  const { audiences } = status;
+  if (audience !== undefined && !(Array.isArray(audiences) && audiences.includes(audience))) return undefined;
   const user = asJsonObject(status['user']);
   const name = text(user['username']);
   if (status['authenticated'] !== true || name === '') return undefined;

@@ -4,6 +4,7 @@ import type { DebugView } from '../hook/debug-view.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import type { OperatorView } from '../hook/operator-view.ts';
 import type { RunJournal } from '../run/journal.ts';
+import type { Executor } from '../runner/executor.ts';
 import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { StartupHooks } from '../units/boot.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
@@ -74,7 +75,7 @@ export class Joints {
       ...parts,
       subscribers: this.#subscribers(),
       gate: this.givenUp.gate,
-      executor: parts.recorder?.executor(parts.runner) ?? parts.runner,
+      executor: recorded(parts),
       children: openChildren(access, log),
       scheduledRuns,
       units: () => this.hooks.units,
@@ -105,9 +106,9 @@ export class Joints {
   }
 
   #subscribers(): readonly (RunJournal | undefined)[] {
-    const { hookEvents, history, activity, traces, options } = this.#parts;
+    const { hookEvents, history, activity, traces, options, jobs } = this.#parts;
     const own = [this.givenUp.letters, history, this.triggers.journal, this.#seen, this.refusals];
-    return [hookEvents, ...own, activity, traces?.journal, options.observer];
+    return [hookEvents, ...own, activity, traces?.journal, jobs, options.observer];
   }
 
   #openView(): OperatorView {
@@ -202,4 +203,9 @@ function onceBegun(begun: OperatorParts['loading'], load: Load): Load {
     first = undefined;
     return hooks ?? load(files);
   };
+}
+
+/** What executes runs, and records them. */
+function recorded({ recorder, runner, executor = runner }: OperatorParts): Pick<Executor, 'execute'> {
+  return recorder?.executor(executor) ?? executor;
 }

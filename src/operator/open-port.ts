@@ -8,6 +8,7 @@ import type { Metrics } from '../metrics.ts';
 import type { HealthCheck, HealthReport } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
+import type { Jobs } from './jobs/open-jobs.ts';
 import type { Operator } from './operator.ts';
 import type { createProcessMetrics } from './process/process-metrics.ts';
 import type { OperatorOptions } from './run-operator.ts';
@@ -44,11 +45,14 @@ export function latest(pages: () => HealthPages): HealthPages {
 }
 
 /** The checks of an operator and its webhooks. */
-export function healthOf(operator: Operator, webhooks: Webhooks | undefined): HealthPages {
+export function healthOf(
+  operator: Operator,
+  [webhooks, jobs]: readonly [Webhooks | undefined, Jobs | undefined],
+): HealthPages {
   const served = (): readonly HealthCheck[] => webhooks?.readiness() ?? [];
   const answering = answeringReadiness(() => [...operator.answering(), ...served()]);
   return {
-    health: () => ({ checks: [...operator.readiness(), ...served()] }),
+    health: () => ({ checks: [...operator.readiness(), ...served(), ...(jobs?.readiness() ?? [])] }),
     webhookHealth: () => ({ checks: answering() }),
   };
 }

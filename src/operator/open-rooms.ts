@@ -14,6 +14,7 @@ import { DryRun } from './dry-run/dry-run.ts';
 import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { openLeadership, type LeadershipOptions } from './leadership.ts';
 import { openEvents } from './open-events.ts';
+import { Jobs, type JobsOptions } from './jobs/open-jobs.ts';
 import type { Operator } from './operator.ts';
 import type { OperatorParts } from './operator-parts.ts';
 import { createEffects, type EffectsParts } from './outputs/effects.ts';
@@ -70,6 +71,21 @@ export function openAdmission(
   const times = { drainMs, settleMs, tickMs };
   return settings && openWebhooks({ ...parts, ...times, asked, triggers, settings, env, logCompat, log });
 }
+
+/** Absent where hooks whose runs are to be Jobs run in the Pod of the operator, as in a dry run. */
+export function openJobs(
+  options: OperatorOptions,
+  parts: Pick<JobsOptions, 'access' | 'effects' | 'leadership' | 'metrics' | 'events' | 'signal'>,
+): Jobs | undefined {
+  const { jobs: settings, dryRun, webhooks, hooksDir, plainExitCodes = false, backgroundLimitMs, env, log } = options;
+  if (settings === undefined || dryRun !== undefined) return undefined;
+  const { authorityMs, leafMs } = webhooks ?? LIFETIMES;
+  const how = { hooksDir, plainExitCodes, backgroundLimitMs };
+  return new Jobs({ ...parts, ...how, settings, lifetimes: { authorityMs, leafMs }, env, log });
+}
+
+const DAY_MS = 24 * 3_600_000;
+const LIFETIMES = { authorityMs: 730 * DAY_MS, leafMs: 90 * DAY_MS };
 
 /** Connects to the cluster; all watches and connections end with `ends`. */
 export async function openCluster(

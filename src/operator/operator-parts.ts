@@ -9,6 +9,7 @@ import type { RunJournal } from '../run/journal.ts';
 import type { RunHistory } from '../run/history.ts';
 import type { Recorder } from '../run/recording/recorder.ts';
 import type { RunTraces } from '../run/run-traces.ts';
+import type { Executor } from '../runner/executor.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { DryRun } from './dry-run/dry-run.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -45,6 +46,10 @@ export interface OperatorParts {
   readonly options: OperatorSettings;
   readonly metrics: Metrics;
   readonly runner: Runner;
+  /** Executes runs in place of the runner; absent: it does. */
+  readonly executor?: Pick<Executor, 'execute'> | undefined;
+  /** Concludes runs that are Jobs; absent: there are none. */
+  readonly jobs?: RunJournal | undefined;
   /** A loading that has begun already; only where hooks are loaded once. */
   readonly loading?: HookLoading | undefined;
   readonly access: ClusterAccess;

@@ -11,12 +11,21 @@ import { LateDoor } from './http/late-door.ts';
 import { shareFence } from './fences.ts';
 import type { LeaderElectionSettings } from './leadership.ts';
 import { bothTexts, healthOf, latest, metricPages, NOT_READY, openServer, type HealthPages } from './open-port.ts';
-import { openAdmission, openCluster, openEffects, openElection, openMetrics, openRecords } from './open-rooms.ts';
+import {
+  openAdmission,
+  openCluster,
+  openEffects,
+  openElection,
+  openJobs,
+  openMetrics,
+  openRecords,
+} from './open-rooms.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettings } from './operator-parts.ts';
 import { openPage, type OpenPageParts, type PageSettings } from './page/open-page.ts';
 import { measureLoad } from './process/process-load.ts';
 import { createProcessMetrics } from './process/process-metrics.ts';
+import type { JobsSettings } from './jobs/settings.ts';
 import { openLocks } from './locks/open-locks.ts';
 import { keepYoungGeneration } from './process/young-generation.ts';
 import type { RecordingSettings, RunHistoryPlace } from './runs/open-history.ts';
@@ -50,6 +59,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly recording?: RecordingSettings | undefined;
   /** Absent: hooks with webhooks are loaded, but their webhooks are not served. */
   readonly webhooks?: WebhookSettings | undefined;
+  /** Absent: hooks whose runs are to be Jobs run in the Pod of the operator. */
+  readonly jobs?: JobsSettings | undefined;
   /** Absent: what hooks ask is carried out. */
   readonly dryRun?: DryRunSettings | undefined;
   /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
@@ -102,39 +113,35 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const records = await openRecords(options, { access, metrics }, ends);
   const [fence, unasked] = [shareFence(runner.fence), latch()];
   const leadership = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
+  const carriedOut = openEffects({ access, hookMetrics, metrics, log: options.log }, ends);
+  const jobs = openJobs(options, { access, metrics, leadership, signal, ...records, ...carriedOut });
+  const opened = { options, metrics, runner, loading, access, hookMetrics, leadership, signal };
   const operator = new Operator({
-    options,
-    metrics,
-    runner,
-    loading,
-    access,
-    ...openEffects({ access, hookMetrics, metrics, log: options.log }, ends),
-    hookMetrics,
-    leadership,
+    ...opened,
+    ...carriedOut,
     ...records,
+    ...jobs?.partsFor(runner),
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     around: dryRun?.around,
     openLocks: dryRun === undefined ? openLocks(options, { access, metrics, fence: fence() }, ends) : undefined,
-    signal,
     unasked: unasked.promise,
   });
   triggers.lead(operator.triggers);
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
-  health = healthOf(operator, webhooks);
+  health = healthOf(operator, [webhooks, jobs]);
   options.onOpened?.({ operator, webhooks, port: server.port, metricsText: () => bothTexts(pages) });
   const shown = { operator, leadership, access, metrics, ...records, health: () => health.health() };
   const doors = await openDoors(options, shown, ends);
+  const served = [server, dryRun, ...doors, processMetrics, leadership, records.events];
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
     [
       async (stop) => operator.run(stop).finally(() => serving.abort()),
       async (stop) => webhooks?.run(stop).finally(unasked.resolve) ?? unasked.resolve(),
-      ...[server, dryRun, ...doors].map((one) => async () => one?.run(serving.signal)),
+      ...served.map((one) => async () => one?.run(serving.signal)),
       async () => measureLoad(metrics, serving.signal),
-      async () => processMetrics.run(serving.signal),
-      async () => leadership?.run(serving.signal),
-      async () => records.events.run(serving.signal),
+      async () => jobs?.run(operator.asked, serving.signal),
       async () => records.keepHistory(serving.signal),
     ],
     signal,

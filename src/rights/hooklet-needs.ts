@@ -1,6 +1,8 @@
 import { isAskBinding } from '../hook/ask-binding.ts';
 import type { Binding, Hook } from '../hook/binding.ts';
-import { canBeNamed, needsOf, type Need } from './need.ts';
+import { jobNeeds } from './job-needs.ts';
+import type { Need } from './need.ts';
+import { namedNeeds, ownNeeds, type OwnNeed } from './own-needs.ts';
 
 /** What is switched on of hooklet, as its flags say. */
 export interface HookletFeatures {
@@ -17,13 +19,13 @@ export interface HookletFeatures {
   readonly webhookConfiguration: string;
   /** The Secret with the certificate of webhooks; absent: it is in files. */
   readonly certificate?: { readonly name: string; readonly isSelfMade: boolean };
+  /** The Secret with the certificate of the port that the Pods of Jobs ask. */
+  readonly jobsCertificate: string;
 }
-
-type Owned = Omit<Need, 'of'>;
 
 /** What hooklet needs for itself, by what is switched on and what the hooks have. */
 export function hookletNeeds(
-  hooks: readonly Pick<Hook, 'name' | 'bindings'>[],
+  hooks: readonly Pick<Hook, 'name' | 'bindings' | 'settings'>[],
   features: HookletFeatures,
 ): readonly Need[] {
   const bindings = hooks.flatMap((hook) => hook.bindings);
@@ -33,37 +35,38 @@ export function hookletNeeds(
     ...stateNeeds(bindings, features),
     ...webhookNeeds(bindings, features),
     ...tokenNeeds(bindings),
+    ...jobNeeds(hooks, features),
     ...eventNeeds(features),
     ...(features.pauseByNamespace ? PAUSE : []),
   ].map((need): Need => ({ ...need, of: { type: 'hooklet' } }));
 }
 
-const PAUSE = verbs({ group: '', resource: 'namespaces', namespace: '', reason: '--pause-by-namespace' }, [
+const PAUSE = ownNeeds({ group: '', resource: 'namespaces', namespace: '', reason: '--pause-by-namespace' }, [
   'list',
   'watch',
 ]);
 
-function leaseNeeds({ lease, namespace }: HookletFeatures): readonly Owned[] {
+function leaseNeeds({ lease, namespace }: HookletFeatures): readonly OwnNeed[] {
   if (lease === undefined) return [];
   const base = { group: 'coordination.k8s.io', resource: 'leases', namespace, reason: '--leader-elect' };
-  return named({ ...base, name: lease }, ['get', 'create', 'update']);
+  return namedNeeds({ ...base, name: lease }, ['get', 'create', 'update']);
 }
 
 /** A lock is renewed under its name, and created where it is not there. */
 function lockNeeds(
   { name: hook, bindings }: Pick<Hook, 'name' | 'bindings'>,
   features: HookletFeatures,
-): readonly Owned[] {
+): readonly OwnNeed[] {
   const locks = bindings.flatMap((binding) => ('lock' in binding && binding.lock !== undefined ? binding.lock : []));
   return locks.flatMap(({ name, namespace = features.namespace }) => {
     const reason = `the lock "${name}" of ${hook}`;
-    return named({ group: 'coordination.k8s.io', resource: 'leases', namespace, name, reason }, LOCK_VERBS);
+    return namedNeeds({ group: 'coordination.k8s.io', resource: 'leases', namespace, name, reason }, LOCK_VERBS);
   });
 }
 
 const LOCK_VERBS = ['get', 'create', 'update'];
 
-function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly OwnNeed[] {
   const { namespace, scheduleState, deadLetters } = features;
   const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
   const mayGiveUp = bindings.some(
@@ -83,21 +86,25 @@ function configMap(
   namespace: string,
   place: HookletFeatures['deadLetters'],
   { isNeeded, ...why }: { readonly isNeeded: boolean; readonly reason: string; readonly isOptional?: true },
-): readonly Owned[] {
+): readonly OwnNeed[] {
   if (place === undefined || !(isNeeded || place.isForced)) return [];
-  return named({ group: '', resource: 'configmaps', namespace, name: place.name, ...why }, ['get', 'create', 'patch']);
+  return namedNeeds({ group: '', resource: 'configmaps', namespace, name: place.name, ...why }, [
+    'get',
+    'create',
+    'patch',
+  ]);
 }
 
 const ADMISSION = 'admissionregistration.k8s.io';
 
-function webhookNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+function webhookNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly OwnNeed[] {
   const asked = bindings.filter(isAskBinding);
   const crds = asked.flatMap((one) => (one.type === 'kubernetesCustomResourceConversion' ? one.crdName : []));
   const judges = asked.filter(({ type }) => type !== 'kubernetesCustomResourceConversion');
   return [
     ...(judges.length === 0 ? [] : registrationNeeds(judges, features)),
     ...[...new Set(crds)].flatMap((name) =>
-      named(
+      namedNeeds(
         {
           group: 'apiextensions.k8s.io',
           resource: 'customresourcedefinitions',
@@ -113,7 +120,7 @@ function webhookNeeds(bindings: readonly Binding[], features: HookletFeatures): 
 }
 
 /** Those of the other type are read to take back what an earlier version of the hooks registered. */
-function registrationNeeds(judges: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+function registrationNeeds(judges: readonly Binding[], features: HookletFeatures): readonly OwnNeed[] {
   const { namespace, webhookConfiguration: name } = features;
   const reason = 'registration of webhooks';
   const types = [
@@ -124,10 +131,12 @@ function registrationNeeds(judges: readonly Binding[], features: HookletFeatures
     const base = { group: ADMISSION, resource, namespace: '', name, reason };
     const isUsed = judges.some((binding) => binding.type === type);
     return [
-      ...named(base, ['get', 'list', 'watch']),
-      ...(isUsed ? named(base, ['create', 'patch']) : []),
+      ...namedNeeds(base, ['get', 'list', 'watch']),
+      ...(isUsed ? namedNeeds(base, ['create', 'patch']) : []),
       ...(isUsed
-        ? named({ ...base, reason: 'webhooks that no hook has any more are taken back', isOptional: true }, ['delete'])
+        ? namedNeeds({ ...base, reason: 'webhooks that no hook has any more are taken back', isOptional: true }, [
+            'delete',
+          ])
         : []),
     ];
   });
@@ -137,38 +146,28 @@ function registrationNeeds(judges: readonly Binding[], features: HookletFeatures
     namespace,
     reason: 'whether the replica that registered webhooks is gone',
   };
-  return [...all, ...verbs({ ...pods, isOptional: true }, ['get'])];
+  return [...all, ...ownNeeds({ ...pods, isOptional: true }, ['get'])];
 }
 
-function certificateNeeds({ certificate, namespace }: HookletFeatures): readonly Owned[] {
+function certificateNeeds({ certificate, namespace }: HookletFeatures): readonly OwnNeed[] {
   if (certificate === undefined) return [];
   const { name, isSelfMade } = certificate;
   const reason = isSelfMade ? 'the certificate of webhooks that hooklet makes' : 'the certificate of webhooks';
   const base = { group: '', resource: 'secrets', namespace, name, reason };
-  return named(base, ['get', 'list', 'watch', ...(isSelfMade ? ['patch', 'create'] : [])]);
+  return namedNeeds(base, ['get', 'list', 'watch', ...(isSelfMade ? ['patch', 'create'] : [])]);
 }
 
-function tokenNeeds(bindings: readonly Binding[]): readonly Owned[] {
+function tokenNeeds(bindings: readonly Binding[]): readonly OwnNeed[] {
   const isAsked = bindings.some((binding) => binding.type === 'http' && binding.authentication.type === 'token');
   if (!isAsked) return [];
   const reason = 'callers of http bindings show a token';
   return [
-    ...verbs({ group: 'authentication.k8s.io', resource: 'tokenreviews', namespace: '', reason }, ['create']),
-    ...verbs({ group: 'authorization.k8s.io', resource: 'subjectaccessreviews', namespace: '', reason }, ['create']),
+    ...ownNeeds({ group: 'authentication.k8s.io', resource: 'tokenreviews', namespace: '', reason }, ['create']),
+    ...ownNeeds({ group: 'authorization.k8s.io', resource: 'subjectaccessreviews', namespace: '', reason }, ['create']),
   ];
 }
 
-function eventNeeds({ namespace }: HookletFeatures): readonly Owned[] {
+function eventNeeds({ namespace }: HookletFeatures): readonly OwnNeed[] {
   const reason = 'Events about its own Pod, where POD_NAME is set';
-  return verbs({ group: '', resource: 'events', namespace, reason, isOptional: true }, ['create', 'patch']);
-}
-
-/** With the name, for the verbs that can be limited to it. */
-function named(base: Omit<Owned, 'verb'> & { readonly name: string }, wanted: readonly string[]): readonly Owned[] {
-  const { name, ...rest } = base;
-  return wanted.flatMap((verb) => verbs(canBeNamed(verb) ? { ...rest, name } : rest, [verb]));
-}
-
-function verbs(base: Omit<Owned, 'verb'>, wanted: readonly string[]): readonly Owned[] {
-  return needsOf({ ...base, of: { type: 'hooklet' } }, wanted).map(({ of: _of, ...need }) => need);
+  return ownNeeds({ group: '', resource: 'events', namespace, reason, isOptional: true }, ['create', 'patch']);
 }

@@ -6,7 +6,7 @@ import { HookOutputError, KubeError, PatchError, StateChangedError } from '../er
 import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
 import type { ReconcileReader } from '../hook/context-reconcile.ts';
 import type { ReconcileTrigger } from '../hook/trigger.ts';
-import type { Execution, Executor, HookOutput, RunCost } from '../runner/executor.ts';
+import type { ExecuteRequest, Execution, Executor, HookOutput, RunCost } from '../runner/executor.ts';
 import { isShown } from './classify.ts';
 import { conclude } from './conclude.ts';
 import { isDryRun } from './dry-run.ts';
@@ -165,8 +165,14 @@ async function execute(
   const onOutput = (output: HookOutput): void => journal.record({ type: 'output', run, output });
   const isAsked = run.task.triggers[0].type === 'ask';
   const traced = traceparent === undefined ? {} : { traceparent };
-  const request = { hook, contexts, runId: run.id, onOutput, isAsked, ...traced };
+  const about = { attempt: run.attempt, ...ticksOf(run) };
+  const request = { hook, contexts, runId: run.id, onOutput, isAsked, ...about, ...traced };
   return executor.execute(request, signal);
+}
+
+function ticksOf({ task: { triggers } }: Run): Pick<ExecuteRequest, 'ticks'> {
+  const ticks = triggers.flatMap((trigger) => (trigger.type === 'schedule' ? trigger.run.runId : []));
+  return ticks.length === triggers.length ? { ticks } : {};
 }
 
 function nameOf({ namespace, name }: ReconcileTrigger): string {

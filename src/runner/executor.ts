@@ -23,6 +23,10 @@ export interface ExecuteRequest {
   readonly hook: Hook;
   /** What the hook is given as `RUN_ID`. */
   readonly runId: string;
+  /** From 1; absent: 1. */
+  readonly attempt?: number;
+  /** The `runId` of the ticks that it is about, and of nothing else; absent: it is about something else. */
+  readonly ticks?: readonly string[];
   /** What the hook is given as `TRACEPARENT`: the span that spans of its own belong to. */
   readonly traceparent?: string;
   /** The binding contexts as JSON, in chunks. */

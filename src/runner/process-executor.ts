@@ -10,9 +10,9 @@ import { dirname } from 'node:path';
 import { HookFailedError, HookOutputError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
-import type { ResultOutcome } from '../hook/result.ts';
 import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
 import { outcomeOfExitCode } from './exit-code.ts';
+import { failedRun, isCutOff, outcomeOf } from './failed-run.ts';
 import { describeFailure, failureMessage, stopText } from './failure.ts';
 import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { Spawner } from './spawner.ts';
@@ -72,9 +72,10 @@ async function runProcess(
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
     const isStopped = signal.aborted;
-    const outcome = outcomeOf(exit, { hook, isPlain: options.plainExitCodes === true, isStopped });
+    const meaning = { codes: settings.outcome, isPlain: options.plainExitCodes === true, isStopped };
+    const outcome = outcomeOf(exit, meaning);
     // Checked first: a hook whose files are gone may fail in any way, or appear to succeed.
-    if (!workspace.isThere()) return failed(hook, exit, { reason: CLEARED, by: 'environment', cost });
+    if (!workspace.isThere()) return failedRun(hook.name, exit, { reason: CLEARED, by: 'environment', cost });
     if (outcome === 'done' || outcome === 'later') {
       return { ...(await readOutputs(hook, workspace, outcome === 'later')), cost };
     }
@@ -83,27 +84,10 @@ async function runProcess(
     const reason = describeFailure(exit, { path, timeoutMs, backgroundLimitMs, ...stop }) ?? 'it was ended';
     const by = exit.isLost === true ? 'environment' : 'hook';
     const how = { isPermanent: outcome === 'permanent', isCutOff: isCutOff(exit) || isStopped };
-    return failed(hook, exit, { reason, by, cost, ...how, ...(await writtenBefore(exit, workspace)) });
+    return failedRun(hook.name, exit, { reason, by, cost, ...how, ...(await writtenBefore(exit, workspace)) });
   } finally {
     workspace.close();
   }
-}
-
-interface Meaning {
-  readonly hook: Hook;
-  readonly isPlain: boolean;
-  readonly isStopped: boolean;
-}
-
-/** A hook that is ended may exit with any code; only success is believed then. */
-function outcomeOf(exit: Exit, { hook, isPlain, isStopped }: Meaning): ResultOutcome {
-  if (isCutOff(exit)) return 'failed';
-  const outcome = outcomeOfExitCode(exit.exitCode ?? 1, hook.settings.outcome, isPlain);
-  return isStopped && outcome !== 'done' ? 'failed' : outcome;
-}
-
-function isCutOff({ exitCode, timedOut, heldBy }: Exit): boolean {
-  return timedOut || exitCode === undefined || heldBy !== undefined;
 }
 
 function traceOf({ traceparent }: ExecuteRequest): Readonly<Record<string, string>> {
@@ -147,26 +131,6 @@ async function readOutputs(hook: Hook, workspace: Workspace, isLater: boolean): 
     const message = `hook ${hook.name}: its output cannot be read: ${messageOf(error)}`;
     return { type: 'failed', by: 'output', error: new HookOutputError(message, { cause: error }) };
   }
-}
-
-interface Failure extends Pick<FailedExecution, 'by' | 'cost' | 'outputs' | 'isPermanent' | 'isCutOff'> {
-  readonly reason: string;
-}
-
-function failed(hook: Hook, exit: Exit, { reason, isPermanent, isCutOff: wasCut, ...rest }: Failure): FailedExecution {
-  const { exitCode, signal, timedOut } = exit;
-  const ending = {
-    timedOut,
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(signal === undefined ? {} : { signal }),
-  };
-  return {
-    type: 'failed',
-    error: new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { ending }),
-    ...(isPermanent === true && { isPermanent }),
-    ...(wasCut === true && { isCutOff: wasCut }),
-    ...rest,
-  };
 }
 
 async function writtenBefore(

@@ -23,6 +23,10 @@ const OUTPUTS = {
   result: 'result.json',
 } as const;
 const FILES = [CONTEXT, ...Object.values(OUTPUTS)];
+
+/** The names of the files of a run in their folder. */
+export const RUN_FILES = { context: CONTEXT, outputs: OUTPUTS } as const;
+
 // Freeing the space of a large file is slow, so it must not block the event loop.
 const SYNC_REMOVE_BYTES = 1024 * 1024;
 
@@ -80,9 +84,9 @@ export class Workspaces {
       throw error;
     }
     return {
-      env: environment(folder),
+      env: runEnvironment(folder),
       isThere: () => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
-      readOutputs: async () => readOutputs(folder),
+      readOutputs: async () => readRunOutputs(folder),
       readResult: async () => readResult(folder),
       close: () => {
         if (!this.#options.keepTmpFiles) void nextTurn().then(async () => removeFolder(folder));
@@ -91,7 +95,8 @@ export class Workspaces {
   }
 }
 
-function environment(folder: string): Readonly<Record<string, string>> {
+/** The environment variables with the paths of the files in a folder. */
+export function runEnvironment(folder: string): Readonly<Record<string, string>> {
   const admission = join(folder, OUTPUTS.admission);
   return {
     BINDING_CONTEXT_PATH: join(folder, CONTEXT),
@@ -104,7 +109,8 @@ function environment(folder: string): Readonly<Record<string, string>> {
   };
 }
 
-async function readOutputs(folder: string): Promise<HookOutputs> {
+/** Reads the outputs in a folder; rejects when one was replaced, or is too large. */
+export async function readRunOutputs(folder: string): Promise<HookOutputs> {
   return {
     patch: await readOutput(join(folder, OUTPUTS.patch), 'patch'),
     metrics: await readOutput(join(folder, OUTPUTS.metrics), 'metrics'),

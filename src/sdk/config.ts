@@ -1,5 +1,6 @@
 import type { Bindings, KubernetesOptions, LockOptions, OnStartupDeclaration, RetryOptions } from './bindings.ts';
 import type { ConversionFunction } from './conversion.ts';
+import type { ExecutorOptions } from './executor-options.ts';
 
 /** Limits of a hook; durations such as `30s`. */
 export interface HookSettings {
@@ -11,6 +12,8 @@ export interface HookSettings {
   readonly retry?: RetryOptions;
   /** Of the bindings that have no `lock` of their own. */
   readonly lock?: LockOptions;
+  /** Where its runs are executed; default: in the Pod of the operator. */
+  readonly executor?: ExecutorOptions;
   /** Whether its runs are recorded where the operator has `--record`; default true. */
   readonly record?: boolean;
   /** Fields that are masked in recordings, such as `spec.auth.password`. */

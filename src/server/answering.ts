@@ -32,6 +32,8 @@ export interface HttpAnswer {
   /** The content type. */
   readonly type: string;
   readonly body: string | Uint8Array;
+  /** More of the body, which is neither copied nor kept once it is sent: each piece when the client has read those before. */
+  readonly pieces?: readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Sends more after `body`, with HTTP/1.1, until it resolves; the answer limit of the route must leave it the time. */
   readonly follow?: (sink: AnswerSink) => Promise<void>;

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { eventually } from '../lib/deadline.ts';
+import { bodyLength, sendBody } from './answer-body.ts';
 import type { Answering, Exchange, HttpAnswer } from './answering.ts';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from './bounds.ts';
 import type { Connections } from './connections.ts';
@@ -74,9 +75,10 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: ()
   };
 }
 
-function send(response: ServerResponse, { status, type, body, headers }: HttpAnswer): void {
-  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
-  response.end(body);
+function send(response: ServerResponse, answer: HttpAnswer): void {
+  const { status, type, headers } = answer;
+  response.writeHead(status, { 'content-type': type, 'content-length': bodyLength(answer), ...headers });
+  sendBody(response, answer);
 }
 
 /** Sends an answer that goes on until `follow` resolves or the client disconnects. */
@@ -104,9 +106,11 @@ async function sendOn(
 
 /** Sends the last answer of a connection: an unread body follows the request. */
 function sendLast(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
-  const { status, type, body, headers } = answer;
-  const length = Buffer.byteLength(body);
+  const { status, type, body, pieces, headers } = answer;
+  const length = bodyLength(answer);
   response.writeHead(status, { connection: 'close', 'content-type': type, 'content-length': length, ...headers });
+  // An answer with pieces is too long for its client to wait for the end of it before it sends the rest of a body.
+  if (pieces !== undefined) return sendBody(response, answer);
   response.write(body);
   const end = (): void => void response.end();
   if (request.complete) end();

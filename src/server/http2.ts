@@ -5,6 +5,7 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import { bodyLength, sendBody } from './answer-body.ts';
 import type { Answering, Exchange } from './answering.ts';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from './bounds.ts';
 import type { Connection, Connections } from './connections.ts';
@@ -68,11 +69,13 @@ function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dro
       return body;
     },
     skipBody: () => void stream.resume(),
-    send({ status, type, body, headers: more }) {
+    send(answer) {
       if (stream.destroyed || stream.closed) return;
-      stream.respond({ ':status': status, 'content-type': type, 'content-length': Buffer.byteLength(body), ...more });
+      const { status, type, headers: more } = answer;
+      stream.respond({ ':status': status, 'content-type': type, 'content-length': bodyLength(answer), ...more });
       isAnswered = true;
-      stream.end(method === 'HEAD' ? undefined : body);
+      if (method === 'HEAD') stream.end();
+      else sendBody(stream, answer);
       if (!isBodyRead) stream.resume().close(constants.NGHTTP2_NO_ERROR);
     },
     // A client that does not read one answer reads no other, so the session ends; without an answer only this request

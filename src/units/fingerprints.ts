@@ -6,7 +6,7 @@ const MODULE_FILES = /\.(?:[cm]?[jt]s|json)$/;
 
 /**
  * A fingerprint for each of `files`, by hook name: a hook whose fingerprint differs must be loaded again. It covers the
- * hook's file; for a warm hook, whose process keeps modules loaded, also every module below `directory`.
+ * hook's file and what `hooklet-executors.yaml` says of it; for a warm hook, whose process keeps modules loaded, also every module below `directory`.
  */
 export async function fingerprintsOf(
   directory: string,
@@ -14,9 +14,9 @@ export async function fingerprintsOf(
 ): Promise<ReadonlyMap<string, string>> {
   const hasWarm = files.some(({ type }) => type === 'warm');
   const modules = hasWarm ? await modulesOf(directory, new Set(files.map(({ path }) => path))) : '';
-  const entries = files.map(async ({ name, path, type }): Promise<[string, string]> => [
+  const entries = files.map(async ({ name, path, type, executor }): Promise<[string, string]> => [
     name,
-    `${type} ${await fingerprint(path)}${type === 'warm' ? modules : ''}`,
+    `${type} ${JSON.stringify(executor) ?? ''} ${await fingerprint(path)}${type === 'warm' ? modules : ''}`,
   ]);
   return new Map(await Promise.all(entries));
 }

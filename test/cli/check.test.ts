@@ -56,6 +56,34 @@ const problemsOf = ({ problems }: CheckReport): readonly string[] =>
   problems.map(({ severity, file, line, path, message }) => `${file}:${line} ${severity} ${path}: ${message}`);
 
 describe('runCheck', () => {
+  it('tells a mistake in hooklet-executors.yaml at no line of the hook, and without what it printed', async () => {
+    await put('a.sh', printing('configVersion: v1\nsettings: {timeout: 1m}\nonStartup: 1\n'));
+    await put('hooklet-executors.yaml', 'executors: [{hooks: [a.sh], executor: {image: a}}]\n', 0o644);
+    const { problems } = await check();
+
+    expect(problems).toEqual([
+      {
+        severity: 'error',
+        hook: 'a.sh',
+        file: 'a.sh',
+        line: 1,
+        path: 'hooklet-executors.yaml: executors[0].executor',
+        message: 'put image under executor.job',
+      },
+    ]);
+  });
+
+  it('reads hooklet-executors.yaml for a single file beside it, and not one that is misplaced', async () => {
+    await put('sub/a.sh', WELL);
+    await put('sub/hooklet-executors.yaml', 'executors: [{hooks: [a.sh], executor: job}]\n', 0o644);
+
+    expect((await check(['sub/a.sh'])).hooks).toMatchObject([{ settings: 'executor job' }]);
+    expect((await check()).hooks).toMatchObject([{ settings: '' }]);
+    expect(problemsOf(await check())).toEqual([
+      'sub/hooklet-executors.yaml:1 error : not read: put it into the top folder of the hooks',
+    ]);
+  });
+
   it('tells each hook with its bindings when all is well', async () => {
     await putFixture('valid', 'a.sh');
 
@@ -133,6 +161,30 @@ describe('runCheck', () => {
     expect(isPassed(report)).toBe(true);
     expect(problemsOf(report)).toEqual([
       expect.stringContaining('a.sh:4 warning : schedule schedule: a jitter of 600 s is not shorter than'),
+    ]);
+  });
+
+  it('warns of Jobs that are made every few seconds, and says of a hook that its runs are Jobs', async () => {
+    const executor = 'settings:\n  executor: job\n';
+    await put('a.sh', printing(`configVersion: v1\nschedule:\n  - crontab: "*/5 * * * * *"\n${executor}`));
+
+    const report = await check();
+
+    expect(report.hooks).toMatchObject([{ settings: 'executor job' }]);
+    expect(problemsOf(report)).toEqual([
+      expect.stringContaining('a.sh:7 warning : schedule schedule: each run is a Job'),
+    ]);
+  });
+
+  it('warns of patterns in hooklet-executors.yaml that no hook has, whose runs would be in the operator', async () => {
+    await put('a.sh', WELL);
+    await put('hooklet-executors.yaml', 'executors: [{hooks: [a.sh, "heavy/*", b.sh], executor: job}]\n', 0o644);
+
+    const report = await check();
+
+    expect(report.hooks).toMatchObject([{ settings: 'executor job' }]);
+    expect(problemsOf(report)).toEqual([
+      'hooklet-executors.yaml:1 warning : no hook here has a name like "heavy/*", "b.sh"',
     ]);
   });
 

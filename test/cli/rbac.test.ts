@@ -281,6 +281,18 @@ describe('hooklet rbac', () => {
     expect(out).toContain('my-webhooks-hooks');
   });
 
+  it('names the Secret of the Service of Jobs that a flag names, where a hook has Jobs', async () => {
+    const config = '{"configVersion":"v1","onStartup":1,"settings":{"executor":{"job":{"namespace":"heavy"}}}}';
+    using jobs = temporaryFolder();
+    writeFileSync(join(jobs.path, 'a.sh'), `#!/bin/sh\necho '${config}'\n`, { mode: 0o755 });
+
+    const { code, out } = await hooklet('rbac', jobs.path, '--jobs-service-name', 'my-jobs');
+
+    expect(code).toBe(0);
+    expect(out).toContain('resourceNames: [my-jobs-certs]');
+    expect(out).toContain('namespace: heavy');
+  });
+
   it('has a help of at most 100 columns', async () => {
     const { code, out } = await hooklet('rbac', '--help');
 

@@ -31,6 +31,7 @@ const ALL = {
   scheduleState: { enabled: true },
   webhooks: { enabled: true },
   httpTriggers: { enabled: true, ingress: { enabled: true, host: 'hooks.test', tlsSecretName: 'hooks-tls' } },
+  jobs: { enabled: true, namespaces: [NAMESPACE] },
   ui: { enabled: true },
   networkPolicy: { webhooksFrom: [{ ipBlock: { cidr: '192.0.2.10/32' } }], egress: [{ ports: [{ port: 443 }] }] },
   podMonitor: { enabled: true, labels: { release: 'prometheus' } },
@@ -179,6 +180,27 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
     expect(objectsAt(own, 'topologySpreadConstraints')).toMatchObject([
       { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
     ]);
+  });
+
+  it('makes of Jobs what components/jobs does, and a Role in each other namespace that they are in', async () => {
+    const objects = await rendered('--set', 'jobs.enabled=true,jobs.namespaces={heavy}');
+    const component = baseObjects(['jobs']).filter(isJsonObject);
+    const find = (all: readonly JsonObject[], kind: string, place: string): JsonObject =>
+      all.find((one) => one['kind'] === kind && JSON.stringify(one['metadata']).includes(place)) ?? {};
+    const { selector: _, ...spec } = objectAt(find(component, 'Service', 'hooklet-jobs'), 'spec');
+    const reviews = find(component, 'ClusterRole', 'hooklet-jobs')['rules'];
+    const expected = JSON.stringify(find(component, 'Role', 'hooklet-jobs')['rules']);
+    const rules = expected.replace('hooklet-jobs-certs', 'hooks-jobs-certs').slice(1, -1);
+    const [container] = objectsAt(podSpec(objects), 'containers');
+
+    expect(find(objects, 'Service', 'hooks-jobs')).toMatchObject({ spec });
+    expect(find(objects, 'ClusterRole', `${NAMESPACE}-hooks-jobs`)['rules']).toEqual(reviews);
+    expect(JSON.stringify(find(objects, 'Role', 'hooks-own')['rules'])).toContain(rules);
+    expect(rules).toContain(JSON.stringify(find(objects, 'Role', '"heavy"')['rules']).slice(1, -1));
+    expect(container).toMatchObject({
+      env: expect.arrayContaining([{ name: 'HOOKLET_JOBS_SERVICE_NAME', value: 'hooks-jobs' }]),
+      ports: expect.arrayContaining([{ name: 'jobs', containerPort: 9682 }]),
+    });
   });
 
   it('takes the image by its digest, and mounts hooks of the values executable', async () => {

@@ -40,6 +40,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
       component: 'http-triggers',
       objects: ['service/hooklet-triggers', 'ingress.networking.k8s.io/hooklet-triggers'],
     },
+    { component: 'jobs', objects: ['service/hooklet-jobs', 'networkpolicy.networking.k8s.io/hooklet-jobs'] },
     { component: 'leader-election', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-leader-election'] },
     { component: 'schedule-state', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-schedule-state'] },
     { component: 'ui', objects: ['clusterrole.rbac.authorization.k8s.io/hooklet-viewer'] },
@@ -65,7 +66,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     const pairs = components.flatMap((first, i) => components.slice(i + 1).map((second) => [first, second]));
 
     for (const names of [...pairs, components]) expect(await built(folder, names)).toContain('kind: Deployment');
-    expect(pairs).toHaveLength(36);
+    expect(pairs).toHaveLength(45);
   });
 
   it('webhooks-control-plane lets in what it names, and nobody else', async () => {

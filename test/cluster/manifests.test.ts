@@ -16,6 +16,7 @@ const run = promisify(execFile);
 const COMPONENTS: readonly Component[] = [
   'events',
   'http-triggers',
+  'jobs',
   'leader-election',
   'schedule-state',
   'webhook-certificates',

@@ -43,3 +43,20 @@ subjects:
     name: {{ include "hooklet.account" . }}
     namespace: {{ .Release.Namespace }}
 {{- end -}}
+
+{{- /* What is done in a namespace with Jobs. */ -}}
+{{- define "hooklet.jobRules" -}}
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [get, list, watch]
+- apiGroups: [""]
+  resources: [pods/log]
+  verbs: [get]
+# Why a Job has no Pod, such as a quota.
+- apiGroups: [""]
+  resources: [events]
+  verbs: [list]
+{{- end -}}

@@ -4,6 +4,7 @@ import { openApiRelay } from './api-relay.ts';
 import { apiOf, at, insist, type Api } from './api.ts';
 import type { Container, ExecResult } from './container.ts';
 import type { Image } from './image.ts';
+import { openLogPort, type LogPortOptions } from './log-port.ts';
 import { NodePods } from './node-pods.ts';
 import { registerNode, unregisterNode } from './node-object.ts';
 import { startNode, type KubeNode } from './node.ts';
@@ -21,6 +22,8 @@ export interface KubeletOptions {
    * node.
    */
   readonly images: Readonly<Record<string, Image>>;
+  /** Of the port at which the API server reads logs, for `kubectl logs`; absent: there is none. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 /** A pod by its name. */
@@ -88,7 +91,10 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const relay = parts.use(await openApiRelay(node.gateway, Number(new URL(plane.url).port)));
   const end = new AbortController();
   const pods = new NodePods({ node, api: apiOf(client, end.signal), images, ca: plane.ca, apiServerPort: relay.port });
-  const heartbeat = await registerNode(apiOf(client, end.signal), node);
+  const { certificate } = options;
+  const logs =
+    certificate && parts.use(await openLogPort({ address: node.gateway, certificate, find: containerIn(pods) }));
+  const heartbeat = await registerNode(apiOf(client, end.signal), node, logs?.port);
   const running = Promise.all([heartbeat(end.signal), ...namespaces.map((namespace) => pods.follow(namespace))]);
   const rest = parts.move();
   return {
@@ -103,6 +109,10 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
       await pods.ended();
     },
   };
+}
+
+function containerIn(pods: NodePods): LogPortOptions['find'] {
+  return (pod, container) => pods.get(pod).container(container);
 }
 
 function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {

@@ -6,10 +6,17 @@ import type { KubeNode } from './node.ts';
 const HEARTBEAT_MS = 10_000;
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** Creates the Node and its Lease; the returned function renews the Lease until its signal aborts. */
-export async function registerNode(api: Api, node: KubeNode): Promise<(signal: AbortSignal) => Promise<void>> {
+/**
+ * Creates the Node, with the port of its logs if it has one, and its Lease; the returned function renews the Lease until
+ * its signal aborts.
+ */
+export async function registerNode(
+  api: Api,
+  node: KubeNode,
+  logPort?: number,
+): Promise<(signal: AbortSignal) => Promise<void>> {
   const { name } = node;
-  const status = nodeStatus(node);
+  const status = nodeStatus(node, logPort);
   // A Node of a killed run may still exist.
   await unregisterNode(api, name);
   await api.create('/api/v1/nodes', {
@@ -40,7 +47,7 @@ export async function unregisterNode(api: Api, name: string): Promise<void> {
   await api.remove(`/api/v1/nodes/${name}`);
 }
 
-function nodeStatus({ name, gateway }: KubeNode): object {
+function nodeStatus({ name, gateway }: KubeNode, logPort: number | undefined): object {
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
   const resources = { cpu: String(availableParallelism()), memory: `${Math.floor(totalmem() / 1024)}Ki`, pods: '250' };
   return {
@@ -48,8 +55,10 @@ function nodeStatus({ name, gateway }: KubeNode): object {
     allocatable: resources,
     addresses: [
       { type: 'InternalIP', address: gateway },
-      { type: 'Hostname', address: name },
+      // The API server asks for logs at this one, and could not resolve a name.
+      { type: 'Hostname', address: logPort === undefined ? name : gateway },
     ],
+    ...(logPort !== undefined && { daemonEndpoints: { kubeletEndpoint: { Port: logPort } } }),
     conditions: [
       {
         type: 'Ready',

@@ -4,6 +4,8 @@ import { admissionWarnings } from '../../hook/admission-warnings.ts';
 import type { Binding, Hook } from '../../hook/binding.ts';
 import { describeBindings, describeSettings } from '../../hook/describe.ts';
 import type { HookFile } from '../../hook/discover.ts';
+import { EXECUTORS_FILE } from '../../hook/executors-file.ts';
+import { jobWarnings } from '../../hook/job-warnings.ts';
 import { loadHooks, type LoadOptions } from '../../hook/load.ts';
 import { scheduleWarnings } from '../../hook/schedule-warnings.ts';
 import { withoutNameConflicts } from '../../hook/webhook-names.ts';
@@ -100,6 +102,7 @@ function checkFile(
   const warnings = [
     ...warningsAt('', loaded.warnings ?? []),
     ...warningsAt('schedule', scheduleWarnings(loaded, nowMs)),
+    ...warningsAt('settings.executor', jobWarnings(loaded, nowMs)),
     ...warningsAt('', secretRisks(loaded)),
     ...WEBHOOKS.flatMap((field) => warningsAt(field, warningsOf(loaded, field))),
   ];
@@ -128,7 +131,8 @@ function brokenProblems(
     return {
       ...place,
       severity: 'error',
-      line: config.lineOf(issue),
+      // A mistake in the file beside the hook is on no line of the hook.
+      line: path.startsWith(EXECUTORS_FILE) ? 1 : config.lineOf(issue),
       path,
       message,
       ...(isLast && output !== undefined && { output }),

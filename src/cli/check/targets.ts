@@ -1,7 +1,15 @@
 import { statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import { discoverFile, discoverHooks, type DiscoveryWarning, type HookFile } from '../../hook/discover.ts';
+import {
+  discoverFile,
+  discoverHooks,
+  type Discovery,
+  type DiscoveryWarning,
+  type HookFile,
+} from '../../hook/discover.ts';
+import { EXECUTORS_FILE, unmatchedPatterns } from '../../hook/executors-file.ts';
+import { shown } from '../../lib/shown.ts';
 
 /** The hooks of one folder to be checked. */
 export interface CheckTarget {
@@ -38,10 +46,19 @@ async function findTarget(path: string): Promise<CheckTarget> {
   if (path === '') throw new UsageError('check: got an empty path, expected a hook or a folder with hooks');
   const stats = statSync(path, { throwIfNoEntry: false });
   // `discoverHooks` rejects for a path that does not exist, with the same message as in other commands.
-  if (stats === undefined || stats.isDirectory()) return { root: resolve(path), ...(await discoverHooks(path)) };
+  if (stats === undefined || stats.isDirectory()) return folderTarget(resolve(path), await discoverHooks(path));
   const found = discoverFile(path);
   const root = dirname(resolve(path));
   return 'message' in found ? { root, files: [], warnings: [found] } : { root, files: [found], warnings: [] };
+}
+
+/** A hook that a pattern misses runs in the operator, where it is not meant to. */
+function folderTarget(root: string, { files, warnings }: Discovery): CheckTarget {
+  const names = files.map(({ name }) => name);
+  const patterns = unmatchedPatterns(root, names).map((pattern) => shown(pattern));
+  if (patterns.length === 0) return { root, files, warnings };
+  const message = `no hook here has a name like ${patterns.join(', ')}`;
+  return { root, files, warnings: [...warnings, { path: join(root, EXECUTORS_FILE), message, isByRule: true }] };
 }
 
 /** Groups files that were given one by one by their folder. */

@@ -15,6 +15,7 @@ import { isObject } from '../../lib/json-object.ts';
 export type Component =
   | 'events'
   | 'http-triggers'
+  | 'jobs'
   | 'leader-election'
   | 'schedule-state'
   | 'webhook-certificates'

@@ -23,6 +23,8 @@ const WEBHOOKS: typeof NAMED = [
   ['HOOKLET_CONVERSION_WEBHOOK_SERVICE_NAME', (name) => `${name}-conversions`],
 ];
 
+const JOBS: typeof NAMED = [['HOOKLET_JOBS_SERVICE_NAME', (name) => `${name}-jobs`]];
+
 /** The objects of `deploy/` under another name, in another namespace, with an image. */
 export function installed(objects: readonly Fields[], installation: Installation): readonly Fields[] {
   return objects.map((object) => {
@@ -40,11 +42,15 @@ function deployment(object: Fields, { name, image, replicas }: Installation): Fi
 }
 
 function variables(object: Fields, name: string): readonly Fields[] {
-  const hasWebhooks = JSON.stringify(object).includes('/readyz/webhooks');
-  const schedules = JSON.stringify(object).includes('HOOKLET_SCHEDULE_STATE')
+  const text = JSON.stringify(object);
+  const schedules = text.includes('HOOKLET_SCHEDULE_STATE')
     ? [{ name: 'HOOKLET_SCHEDULE_STATE', value: `configmap/${name}-schedules` }]
     : [];
-  const named = [...NAMED, ...(hasWebhooks ? WEBHOOKS : [])];
+  const named = [
+    ...NAMED,
+    ...(text.includes('/readyz/webhooks') ? WEBHOOKS : []),
+    ...(text.includes('"name":"jobs"') ? JOBS : []),
+  ];
   return [...named.map(([variable, value]) => ({ name: variable, value: value(name) })), ...schedules];
 }
 

@@ -5,6 +5,8 @@ import type { Need } from '../../rights/need.ts';
 import { objectYaml } from '../../rights/object-yaml.ts';
 import { baseObjects, type Component } from './base.ts';
 import { installed, type Installation } from './identity.ts';
+import { jobNamespaces } from '../../rights/job-needs.ts';
+import { withJobsFrom } from './jobs-from.ts';
 import { merged, type Fields } from './merge.ts';
 import { neededByHooklet } from './needed-rights.ts';
 import { grantingRoles } from './rights-text.ts';
@@ -25,7 +27,8 @@ export function manifestsYaml(hooks: readonly Hook[], needs: readonly Need[], re
   const components = componentsFor(hooks, request);
   const objects = installed(baseObjects(components), request)
     .filter((object) => isWanted(object, request))
-    .map((object) => withHost(object, request.host));
+    .map((object) => withHost(object, request.host))
+    .map((object) => withJobsFrom(object, hooks, request));
   const roles = grantingRoles([...needs, ...neededByHooklet(hooks, objects, request)], request);
   const isWorkload = ({ kind }: Fields): boolean => kind === 'Deployment';
   const documents = [
@@ -44,16 +47,20 @@ function componentsFor(hooks: readonly Hook[], request: ManifestsRequest): reado
   const isCalled = bindings.some(({ type }) => type === 'http');
   const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
   const isReplicated = (request.replicas ?? 1) > 1;
-  if (request.host !== undefined && !isCalled) {
-    throw new UsageError(`manifests: --host ${request.host} is for http bindings, and no hook has one`);
-  }
+  checkHost(request.host, isCalled);
   return [
     ...(request.withEvents ? (['events'] as const) : []),
     ...(isCalled ? (['http-triggers'] as const) : []),
+    ...(hooks.some(({ settings }) => settings.executor !== undefined) ? (['jobs'] as const) : []),
     ...(isReplicated && !isAsked ? (['leader-election'] as const) : []),
     ...(makesUp ? (['schedule-state'] as const) : []),
     ...(isAsked ? (['webhook-certificates', 'webhooks'] as const) : []),
   ];
+}
+
+function checkHost(host: string | undefined, isCalled: boolean): void {
+  if (host === undefined || isCalled) return;
+  throw new UsageError(`manifests: --host ${host} is for http bindings, and no hook has one`);
 }
 
 /** The Ingress and who may reach it only with a host; the namespace only where it is asked for. */
@@ -73,7 +80,11 @@ function withHost(object: Fields, host: string | undefined): Fields {
   });
 }
 
-function header(hooks: readonly Hook[], components: readonly Component[], { areTested }: ManifestsRequest): string {
+function header(
+  hooks: readonly Hook[],
+  components: readonly Component[],
+  { areTested, namespace }: ManifestsRequest,
+): string {
   const names = hooks.map(({ name }) => name).toSorted();
   return [
     `# Made by hooklet manifests for ${names.length} hook(s): ${names.join(', ')}.`.replaceAll(/[^\x20-\x7e]/g, '?'),
@@ -81,6 +92,9 @@ function header(hooks: readonly Hook[], components: readonly Component[], { areT
     areTested === true
       ? '# The rules are those of bindings and of what the hooks do in their scenarios.'
       : '# The rules are those of bindings: add what hooks write with patches or kubectl by --scenarios, see hooklet rbac.',
+    ...jobNamespaces(hooks, namespace)
+      .filter((name) => name !== namespace)
+      .map((name) => `# The namespace ${name} must be there before: Jobs of hooks are in it.`),
     '',
   ].join('\n');
 }

@@ -43,6 +43,7 @@ function featuresOf({ name, namespace }: Installation): HookletFeatures {
     scheduleState: { name: `${name}-schedules`, isForced: false },
     deadLetters: { name: `${name}-dead-letters`, isForced: false },
     pauseByNamespace: false,
+    jobsCertificate: `${name}-jobs-certs`,
     webhookConfiguration: name === 'hooklet' ? 'shell-operator-hooks-hooks' : `${name}-hooks`,
   };
 }

@@ -27,8 +27,8 @@ export function addManifests(program: Command, exit: (code: number) => void): vo
 }
 
 const HELP = `
-What the hooks have decides what is printed: Services and rights for webhooks and requests, a ConfigMap for schedules
-that make up for missed ticks, a Lease for several replicas. The same hooks give the same text, so that it can be kept
+What the hooks have decides what is printed: Services and rights for webhooks, requests and Jobs, a ConfigMap for
+schedules that make up for missed ticks, a Lease for several replicas. The same hooks give the same text, so that it can be kept
 beside them, compared in CI, and used as a resource of a kustomization.
 
 Examples:

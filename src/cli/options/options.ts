@@ -1,5 +1,6 @@
 import { clusterOptions } from './cluster-options.ts';
 import { keptOptions } from './kept-options.ts';
+import { jobsOptions } from './jobs-options.ts';
 import { leaderOptions } from './leader-options.ts';
 import { logFormatOption, logLevelOption } from './log-options.ts';
 import { duration, flag, port, text } from './spec.ts';
@@ -78,6 +79,7 @@ export const startOptions = {
     'time for running hooks to finish at shutdown',
   ),
   ...leaderOptions,
+  ...jobsOptions,
   ...keptOptions,
   logLevel: logLevelOption('--log-level <level>', ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL']),
   logFormat: logFormatOption('--log-format <format>', ['HOOKLET_LOG_FORMAT', 'LOG_TYPE']),

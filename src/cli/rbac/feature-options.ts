@@ -4,7 +4,7 @@ import { startOptions } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 
 const { leaderElect, leaseName, scheduleState, deadLetters, pauseByNamespace } = startOptions;
-const { webhookCertificates, admissionConfigurationName } = startOptions;
+const { webhookCertificates, admissionConfigurationName, jobsServiceName } = startOptions;
 
 /** The options of `start` that need rights. */
 export const FEATURE_OPTIONS = {
@@ -15,6 +15,7 @@ export const FEATURE_OPTIONS = {
   pauseByNamespace,
   webhookCertificates,
   admissionConfigurationName,
+  jobsServiceName,
 } as const;
 
 // As the operator does without the option; its module is heavy.
@@ -38,5 +39,6 @@ export function featuresOf(options: Options<typeof FEATURE_OPTIONS>, namespace: 
     pauseByNamespace: options.pauseByNamespace,
     webhookConfiguration: `${installation}-hooks`,
     ...(certificate && { certificate }),
+    jobsCertificate: `${options.jobsServiceName}-certs`,
   };
 }

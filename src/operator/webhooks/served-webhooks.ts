@@ -12,8 +12,9 @@ import { runAll } from '../../lib/run-all.ts';
 import { bundleToRegister, joinedBundles } from '../../server/certificates/bundle.ts';
 import type { Certificates } from '../../server/certificates/certificates.ts';
 import type { HealthCheck } from '../../server/health.ts';
+import { openWebhookServer, type WebhookServerOptions } from '../../server/webhook-server.ts';
+import { CertifiedListener, type CertifiedListenerOptions } from '../certified-listener.ts';
 import type { OpenCertificates } from './certificates.ts';
-import { WebhookListener, type WebhookListenerOptions } from './listener.ts';
 import type { WebhooksOptions } from './open-webhooks.ts';
 import type { ConversionSettings } from './settings.ts';
 
@@ -35,7 +36,8 @@ export interface KeptRegistration {
 
 export interface ServedWebhooksOptions
   extends
-    Pick<WebhookListenerOptions, 'name' | 'flags' | 'routeOf' | 'triggers' | 'drained'>,
+    Pick<CertifiedListenerOptions, 'name' | 'drained'>,
+    Pick<WebhookServerOptions, 'flags' | 'routeOf' | 'triggers'>,
     Pick<WebhooksOptions, 'asked' | 'drainMs' | 'log'> {
   readonly server: ConversionSettings;
   /** The names of the checks begin with it. */
@@ -57,7 +59,7 @@ const MAX_SHOWN = 5;
 export class ServedWebhooks {
   readonly #options: ServedWebhooksOptions;
   readonly #certificates: Certificates;
-  readonly #listener: WebhookListener;
+  readonly #listener: CertifiedListener;
   readonly #registered = new Changes();
   #isStopping = false;
 
@@ -69,10 +71,9 @@ export class ServedWebhooks {
       changes: (signal) => this.#registered.follow(signal),
     });
     const { listenAddress: address, listenPort: port, clientCa } = server;
-    this.#listener = new WebhookListener({
+    this.#listener = new CertifiedListener({
       ...pickListener(options),
-      address,
-      port,
+      openServer: async (tls) => openWebhookServer({ ...pickServer(options), address, port, ...tls }),
       certificates: this.#certificates,
       clientCa,
       onOpen: () => this.look(),
@@ -170,8 +171,12 @@ export class ServedWebhooks {
   }
 }
 
-function pickListener({ name, flags, routeOf, triggers, drained, drainMs, log }: ServedWebhooksOptions) {
-  return { name, flags, routeOf, triggers, drained, drainMs, log };
+function pickListener({ name, drained, drainMs, log }: ServedWebhooksOptions) {
+  return { name, drained, drainMs, log };
+}
+
+function pickServer({ flags, routeOf, triggers, log }: ServedWebhooksOptions) {
+  return { flags, routeOf, triggers, log };
 }
 
 /** A check that fails with a problem. */

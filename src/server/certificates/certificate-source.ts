@@ -9,7 +9,7 @@ export type CertificateSource =
   | {
       readonly type: 'selfMade';
       readonly namespace: string;
-      /** Of the installation: the Secret is `<name>-webhook-certs`. */
+      /** Of the Secret. */
       readonly name: string;
       readonly authorityMs: number;
       readonly leafMs: number;
@@ -36,7 +36,7 @@ export interface SourceOptions {
   readonly files: CertificateFiles;
   /** Of hooklet's own objects; undefined when it is not known. */
   readonly namespace: string | undefined;
-  /** Of the installation. */
+  /** Of the installation: a Secret that hooklet makes is `<name>-webhook-certs`. */
   readonly name: string;
   readonly authorityMs: number;
   readonly leafMs: number;
@@ -55,5 +55,5 @@ export async function certificateSource(options: SourceOptions): Promise<Certifi
     throw new UsageError(`the Secret with the certificate of webhooks needs a namespace: ${hint}`);
   }
   if (choice.type === 'secret') return { type: 'secret', namespace, name: choice.name };
-  return { type: 'selfMade', namespace, name, authorityMs, leafMs };
+  return { type: 'selfMade', namespace, name: `${name}-webhook-certs`, authorityMs, leafMs };
 }

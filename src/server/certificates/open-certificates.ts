@@ -67,7 +67,7 @@ export function secretPlace({
   namespace,
   name,
 }: Extract<CertificateSource, { readonly type: 'selfMade' }>): SecretPlace {
-  return { namespace, name: `${name}-webhook-certs` };
+  return { namespace, name };
 }
 
 function defaultSettleMs(source: CertificateSource): number {

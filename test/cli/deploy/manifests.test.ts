@@ -43,6 +43,8 @@ const JUDGE = hook('judge.sh', {
   ],
 });
 const CALLED = hook('called.sh', { http: [{ name: 'deploy' }] });
+const HEAVY = hook('heavy.sh', { onStartup: 1, settings: { executor: 'job' } });
+const ELSEWHERE = hook('far.sh', { onStartup: 1, settings: { executor: { job: { namespace: 'heavy' } } } });
 
 function yamlFor(hooks: readonly Hook[], request: Partial<ManifestsRequest> = {}): string {
   const needs = hooks.flatMap((one) => bindingNeeds(one, resourcesAmong(builtInKinds())));
@@ -175,6 +177,52 @@ describe('hooklet manifests', () => {
     expect(() => objectsFor([PODS], { host: 'hooks.test' })).toThrow(
       '--host hooks.test is for http bindings, and no hook has one',
     );
+  });
+
+  it('has a Service, a port and rights for hooks whose runs are Jobs', () => {
+    const objects = objectsFor([HEAVY, PODS]);
+
+    expect(namesOf(objects)).toEqual(
+      expect.arrayContaining(['Service hooklet-jobs', 'NetworkPolicy hooklet-jobs', 'ClusterRole hooklet-jobs']),
+    );
+    expect(namesOf(objectsFor([PODS])).filter((name) => name.includes('jobs'))).toEqual([]);
+    expect(JSON.stringify(objects.at(-1))).toContain('{"name":"jobs","containerPort":9682}');
+    // The component has all of it.
+    expect(rulesOf(objects, 'hooklet-hooks')).toEqual([]);
+    expect(rulesOf(objects, 'hooklet-jobs')).toContain('tokenreviews: create');
+  });
+
+  it('lets the Pods of Jobs in other namespaces ask, and makes a Role there', () => {
+    const objects = objectsFor([HEAVY, ELSEWHERE], { name: 'one', namespace: 'team' });
+    const policy = objects.find((object) => namesOf([object])[0] === 'NetworkPolicy one-jobs');
+    const roles = objects.filter(({ kind }) => kind === 'Role');
+    const role = roles.find((object) => textAt(object, 'metadata', 'namespace') === 'heavy');
+
+    const podSelector = { matchLabels: { 'app.kubernetes.io/managed-by': 'hooklet' } };
+    const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': 'heavy' } };
+    expect(policy).toMatchObject({
+      spec: { ingress: [{ from: [{ namespaceSelector, podSelector }, { podSelector }], ports: [{ port: 'jobs' }] }] },
+    });
+    expect(role && rulesOf([role], 'one-hooks')).toEqual([
+      'pods: get list watch',
+      'jobs: get list watch create patch delete',
+      'events: list',
+    ]);
+  });
+
+  it('remarks that a namespace of Jobs must be there, unless it is that of hooklet', () => {
+    const remark = '# The namespace heavy must be there before: Jobs of hooks are in it.\n';
+
+    expect(yamlFor([HEAVY, ELSEWHERE])).toContain(remark);
+    expect(yamlFor([HEAVY, ELSEWHERE], { namespace: 'heavy' })).not.toContain('must be there');
+  });
+
+  it('tells Jobs the Service and the Secret of an installation with another name', () => {
+    const text = yamlFor([HEAVY], { name: 'one', namespace: 'team' });
+
+    expect(text).toMatch(/HOOKLET_JOBS_SERVICE_NAME\s+value: one-jobs/);
+    expect(text).toMatch(/resourceNames: \[one-jobs-certs\]/);
+    expect(yamlFor([PODS], { name: 'one' })).not.toContain('HOOKLET_JOBS');
   });
 
   it('keeps what two installations have apart by their names', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Image, type Kubelet, startKubelet } from '@hooklet/test-kubelet';
 import { kubectlAsset } from '../../cluster/assets.ts';
+import { createCertificate } from '../../support/certificate.ts';
 import { connectAs } from '../../cluster/operator-rig.ts';
 import type { SharedControlPlane } from '../../cluster/shared-control-plane.ts';
 
@@ -53,6 +54,7 @@ export async function installs(options: Installation): Promise<Installed> {
     connect: connectAs(plane, 'admin'),
     namespaces: [namespace, ...namespaces],
     images,
+    certificate: createCertificate(),
   });
   let files = 0;
   return {

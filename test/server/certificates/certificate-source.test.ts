@@ -6,12 +6,13 @@ describe('where the certificate comes from', () => {
   const files = { cert: import.meta.filename, key: '/none/tls.key', ca: '/none/ca.crt' };
   const missing = { ...files, cert: '/none/tls.crt' };
   const rest = { name: 'hooklet', authorityMs: 2, leafMs: 1 };
+  const made = { ...rest, name: 'hooklet-webhook-certs' };
 
   it.each([
     ['', files, 'n', { type: 'files', ...files }],
-    ['', missing, 'n', { type: 'selfMade', namespace: 'n', ...rest }],
+    ['', missing, 'n', { type: 'selfMade', namespace: 'n', ...made }],
     ['files', missing, undefined, { type: 'files', ...missing }],
-    ['self', files, 'n', { type: 'selfMade', namespace: 'n', ...rest }],
+    ['self', files, 'n', { type: 'selfMade', namespace: 'n', ...made }],
     ['secret/tls', files, 'n', { type: 'secret', namespace: 'n', name: 'tls' }],
   ])('%j', async (choice, given, namespace, source) => {
     const options = { choice: parseCertificateChoice(choice), files: given, namespace, ...rest };

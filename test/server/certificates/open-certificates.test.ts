@@ -32,8 +32,14 @@ async function open(source: CertificateSource, secret?: { readonly cert: string;
   return { sandbox, certificates };
 }
 
-it('opens what hooklet makes itself, under the name of the installation, and no leaf outlives its authority', async () => {
-  const source = { type: 'selfMade', namespace: 'default', name: 'mine', authorityMs: HOUR, leafMs: 9 * HOUR } as const;
+it('opens what hooklet makes itself, under the name of the Secret, and no leaf outlives its authority', async () => {
+  const source = {
+    type: 'selfMade',
+    namespace: 'default',
+    name: 'mine-certs',
+    authorityMs: HOUR,
+    leafMs: 9 * HOUR,
+  } as const;
   const { sandbox, certificates } = await open(source);
 
   const leaf = new X509Certificate(certificates.serving?.cert ?? '');
@@ -45,7 +51,7 @@ it('opens what hooklet makes itself, under the name of the installation, and no 
     '10.0.0.7',
   ]);
   expect(leaf.validToDate).toEqual(new X509Certificate(certificates.caBundle ?? '').validToDate);
-  expect((await sandbox.call('GET', '/api/v1/namespaces/default/secrets/mine-webhook-certs')).code).toBe(200);
+  expect((await sandbox.call('GET', '/api/v1/namespaces/default/secrets/mine-certs')).code).toBe(200);
 });
 
 const given = (): { readonly cert: string; readonly key: string } => {

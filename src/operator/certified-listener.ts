@@ -1,24 +1,30 @@
 /*
- * One HTTPS listener for webhooks, while the operator runs. It opens once there is a certificate to serve, and tries
- * again when its port is taken: hooks run without it, and `/readyz` says what is wrong. At the end it goes on to answer
- * for some seconds, because API servers learn late that a replica goes, and then lets open requests finish.
+ * An HTTPS listener whose certificates change, of webhooks or of Jobs, while the operator runs. It opens once there is a
+ * certificate to serve, and tries again when its port is taken: hooks run without it, and `/readyz` says what is wrong.
+ * At the end it goes on to answer for some seconds, because callers learn late that a replica goes, and then lets open
+ * requests finish.
  */
 
-import { summaryOf, UsageError } from '../../errors.ts';
-import { sleep } from '../../lib/sleep.ts';
-import { aborted } from '../../lib/aborted.ts';
-import { exponentialBackoff } from '../../lib/backoff.ts';
-import type { Logger } from '../../log.ts';
-import type { Certificates } from '../../server/certificates/certificates.ts';
-import { ClientAuthorities } from '../../server/certificates/client-authorities.ts';
-import type { HttpServer } from '../../server/http-server.ts';
-import type { Certificate } from '../../server/tls-server.ts';
-import { openWebhookServer, type WebhookServerOptions } from '../../server/webhook-server.ts';
+import { summaryOf, UsageError } from '../errors.ts';
+import { sleep } from '../lib/sleep.ts';
+import { aborted } from '../lib/aborted.ts';
+import { exponentialBackoff } from '../lib/backoff.ts';
+import type { Logger } from '../log.ts';
+import type { Certificates } from '../server/certificates/certificates.ts';
+import { ClientAuthorities } from '../server/certificates/client-authorities.ts';
+import type { HttpServer } from '../server/http-server.ts';
+import type { Certificate } from '../server/tls-server.ts';
 
-export interface WebhookListenerOptions extends Pick<
-  WebhookServerOptions,
-  'address' | 'port' | 'flags' | 'routeOf' | 'triggers'
-> {
+/** What a server is opened with. */
+export interface CertifiedWith {
+  /** For new connections; called at the start and at each `renew`. */
+  readonly certificate: () => Certificate;
+  /** Certificates as PEM of which one must have signed that of a caller; empty at the start: every caller is answered. */
+  readonly clientCa: () => readonly string[];
+}
+
+export interface CertifiedListenerOptions {
+  readonly openServer: (tls: CertifiedWith) => Promise<HttpServer>;
   /** For the log, such as `webhooks`. */
   readonly name: string;
   readonly certificates: Pick<Certificates, 'serving' | 'changes'>;
@@ -34,13 +40,13 @@ export interface WebhookListenerOptions extends Pick<
 }
 
 /** A listener; see above. */
-export class WebhookListener {
-  readonly #options: WebhookListenerOptions;
+export class CertifiedListener {
+  readonly #options: CertifiedListenerOptions;
   readonly #authorities: ClientAuthorities;
   #server: HttpServer | undefined;
   #problem = 'there is no certificate yet';
 
-  constructor(options: WebhookListenerOptions) {
+  constructor(options: CertifiedListenerOptions) {
     this.#options = options;
     this.#authorities = new ClientAuthorities(options.clientCa, options.log);
   }
@@ -82,7 +88,7 @@ export class WebhookListener {
   }
 
   async #open(signal: AbortSignal): Promise<HttpServer | undefined> {
-    const { name, certificates, drained: _, onOpen, log, ...rest } = this.#options;
+    const { name, certificates, openServer, onOpen, log } = this.#options;
     const certificate = (): Certificate => {
       if (certificates.serving === undefined) throw new UsageError('there is no certificate');
       return certificates.serving;
@@ -91,7 +97,7 @@ export class WebhookListener {
     while (!signal.aborted) {
       try {
         await this.#authorities.read();
-        this.#server = await openWebhookServer({ ...rest, certificate, clientCa: this.#authorities.texts, log });
+        this.#server = await openServer({ certificate, clientCa: this.#authorities.texts });
         log.info({ port: this.#server.port }, `serving ${name}`);
         onOpen();
         return this.#server;

@@ -1,0 +1,109 @@
+import type { JobLine } from '../../hook/job-desk.ts';
+import { encodeLine, MAX_OUTPUT_BYTES } from '../../hook/job-wire.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { outputAsk } from './asks.ts';
+import type { Session } from './session.ts';
+import type { AgentTimes } from './times.ts';
+
+/** A batch is sent at once from this size. */
+const FULL_BYTES = 64 * 1024;
+/** Of lines that wait while the operator cannot be reached. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+/** Of one line; a longer one can only be an entry with long fields. */
+const MAX_LINE_BYTES = 128 * 1024;
+const MAX_CUT_CHARS = 10_000;
+
+export interface LineSenderOptions {
+  readonly session: Session;
+  readonly times: Pick<AgentTimes, 'batchMs' | 'beatMs' | 'resultLimitMs'>;
+  readonly say: (text: string) => void;
+}
+
+/** Sends lines to the operator, in order and in batches, and something now and then where there are none. */
+export class LineSender {
+  readonly #options: LineSenderOptions;
+  readonly #waiting: Buffer[] = [];
+  #waitingBytes = 0;
+  #sendingBytes = 0;
+  #dropped = 0;
+  #isClosed = false;
+  #wake: () => void = () => {};
+
+  constructor(options: LineSenderOptions) {
+    this.#options = options;
+  }
+
+  push(line: JobLine): void {
+    const encoded = encodeBounded(line);
+    this.#waiting.push(encoded);
+    this.#waitingBytes += encoded.length;
+    while (this.#waitingBytes + this.#sendingBytes > MAX_WAITING_BYTES) this.#drop();
+    if (this.#waiting.length === 1 || this.#waitingBytes >= FULL_BYTES) this.#wake();
+  }
+
+  /** No line comes any more: `run` returns when all are sent. */
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  /** Sends until `close`, or until `signal` aborts or the run is lost. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { times, session } = this.#options;
+    const end = AbortSignal.any([signal, session.lost]);
+    while (!end.aborted) {
+      if (this.#waiting.length === 0 && !this.#isClosed) await this.#pause(times.beatMs, end);
+      if (this.#waiting.length > 0 && this.#waitingBytes < FULL_BYTES && !this.#isClosed) {
+        await this.#pause(times.batchMs, end);
+      }
+      if (this.#isClosed && this.#waiting.length === 0) return;
+      if (!end.aborted) await this.#send(this.#take(), signal);
+    }
+  }
+
+  async #send(batch: Buffer, signal: AbortSignal): Promise<void> {
+    const { session, times, say } = this.#options;
+    this.#sendingBytes = batch.length;
+    const told = await session.askOn(outputAsk(batch), { limitMs: times.resultLimitMs, signal });
+    this.#sendingBytes = 0;
+    if (told.type !== 'refused') return;
+    if (told.status === 403 || told.status === 410) session.lose(`${told.message} (${told.status})`);
+    else say(`lines were refused: ${told.message} (${told.status})`);
+  }
+
+  #take(): Buffer {
+    const notice = this.#dropped > 0 ? [encodeBounded(droppedLine(this.#dropped))] : [];
+    this.#dropped = 0;
+    let bytes = notice.reduce((sum, { length }) => sum + length, 0);
+    const firstLeft = this.#waiting.findIndex(({ length }) => (bytes += length) > MAX_OUTPUT_BYTES);
+    const lines = this.#waiting.splice(0, firstLeft === -1 ? this.#waiting.length : firstLeft);
+    this.#waitingBytes -= lines.reduce((sum, { length }) => sum + length, 0);
+    return Buffer.concat([...notice, ...lines]);
+  }
+
+  #drop(): void {
+    const [oldest] = this.#waiting;
+    if (oldest === undefined) return;
+    this.#waiting.shift();
+    this.#waitingBytes -= oldest.length;
+    this.#dropped += 1;
+  }
+
+  async #pause(delayMs: number, end: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    await sleep(delayMs, AbortSignal.any([woken.signal, end]));
+  }
+}
+
+function droppedLine(count: number): JobLine {
+  return { stream: 'stderr', line: `hooklet: ${count} lines were dropped here, as the operator could not be reached` };
+}
+
+function encodeBounded(line: JobLine): Buffer {
+  const encoded = Buffer.from(encodeLine(line));
+  if (encoded.length <= MAX_LINE_BYTES) return encoded;
+  const { stream, line: text, entry } = line;
+  const cut = `${text.slice(0, MAX_CUT_CHARS).toWellFormed()}:truncated`;
+  return Buffer.from(encodeLine({ stream, line: cut, ...(entry && { entry: { level: entry.level, fields: {} } }) }));
+}

@@ -1,0 +1,128 @@
+/*
+ * What the Pod of a Job and the operator say to each other, as it is on the wire: paths, headers, claims, lines and
+ * fates; results are in `job-result-wire.ts`. Both sides import this one. A member that a reader does not know is left
+ * alone, so that both sides may be of different versions.
+ */
+
+import { parseMembers, type Members, type Parsed } from '../lib/members.ts';
+import { shown } from '../lib/shown.ts';
+import type { OutcomeCodes } from './binding.ts';
+import { present } from './config-reader.ts';
+import type { JobClaim, JobLine, JobLogEntry } from './job-desk.ts';
+
+/** The header with the epoch, on everything but a claim. */
+export const EPOCH_HEADER = 'hooklet-epoch';
+/** Of the lines in one request. */
+export const MAX_OUTPUT_BYTES = 256 * 1024;
+/** How long a request for a fate is held at most. */
+export const MAX_FATE_WAIT_S = 30;
+
+const JOBS = '/v1/jobs/';
+const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const EPOCH = /^[1-9]\d{0,15}$/;
+const WHATS = ['claim', 'contexts', 'output', 'result', 'fate'] as const;
+
+/** What is asked about a run. */
+export type JobWhat = (typeof WHATS)[number];
+
+/** The path of a request. */
+export function jobPath(job: string, what: JobWhat): string {
+  return `${JOBS}${job}/${what}`;
+}
+
+/** Which Job a path is about, and what is asked; undefined for a path of no request. */
+export function parseJobPath(path: string): { readonly job: string; readonly what: JobWhat } | undefined {
+  if (!path.startsWith(JOBS)) return undefined;
+  const [job = '', name, ...more] = path.slice(JOBS.length).split('/');
+  const what = WHATS.find((one) => one === name);
+  return what === undefined || more.length > 0 || !isJobName(job) ? undefined : { job, what };
+}
+
+/** Whether a text can be the name of a Job: a DNS label. */
+export function isJobName(text: string): boolean {
+  return DNS_LABEL.test(text);
+}
+
+/** Reads the header with the epoch: a whole number from 1, without anything else. */
+export function parseEpoch(text: unknown): number | undefined {
+  const epoch = typeof text === 'string' && EPOCH.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(epoch) ? epoch : undefined;
+}
+
+/** A claim as the body of an answer. */
+export function encodeClaim(claim: JobClaim): string {
+  return `${JSON.stringify(claim)}\n`;
+}
+
+export function parseClaim(text: string): Parsed<JobClaim> {
+  return parseMembers(text, 'the claim', (claim) => ({
+    epoch: claim.whole('epoch', 1),
+    runId: claim.text('runId'),
+    attempt: claim.whole('attempt', 1),
+    hook: claim.text('hook'),
+    hookHash: claim.text('hookHash'),
+    type: claim.word('type', ['process', 'warm']),
+    plainExitCodes: claim.flag('plainExitCodes'),
+    contextBytes: claim.whole('contextBytes'),
+    hasContexts: claim.flag('hasContexts'),
+    ...present({
+      timeoutMs: claim.maybe('timeoutMs', (key) => claim.amount(key)),
+      outcome: claim.maybe('outcome', (key) => outcomeIn(claim.inside(key))),
+      backgroundLimitMs: claim.maybe('backgroundLimitMs', (key) => claim.amount(key)),
+      traceparent: claim.maybe('traceparent', (key) => claim.text(key)),
+    }),
+  }));
+}
+
+function outcomeIn(codes: Members): OutcomeCodes {
+  const list = (name: keyof OutcomeCodes): readonly number[] | undefined =>
+    codes.maybe(name, (key) => codes.wholes(key));
+  return present({ success: list('success'), later: list('later'), permanent: list('permanent') });
+}
+
+/** A line as it is sent, with its newline. */
+export function encodeLine(line: JobLine): string {
+  return `${JSON.stringify(line)}\n`;
+}
+
+/** Reads the lines of one request. */
+export function parseLines(body: string): Parsed<readonly JobLine[]> {
+  const lines: JobLine[] = [];
+  for (const [index, text] of body.split('\n').entries()) {
+    if (text === '') continue;
+    const parsed = parseMembers(text, `line ${index + 1}`, lineOf);
+    if (parsed.type === 'wrong') return parsed;
+    lines.push(parsed.value);
+  }
+  return { type: 'read', value: lines };
+}
+
+function lineOf(line: Members): JobLine {
+  return {
+    stream: line.word('stream', ['stdout', 'stderr']),
+    line: line.text('line'),
+    ...present({ entry: line.maybe('entry', (key) => entryOf(line.inside(key))) }),
+  };
+}
+
+function entryOf(entry: Members): JobLogEntry {
+  return { level: entry.word('level', ['info', 'debug', 'warn', 'error']), fields: entry.object('fields') };
+}
+
+/** How long the Pod wants its request for a fate to be held; more than the limit is the limit. */
+export function parseFateWait(text: string | null): Parsed<number> {
+  if (text === null) return { type: 'read', value: 0 };
+  if (!/^\d{1,6}$/.test(text)) {
+    return { type: 'wrong', problem: `the query: wait: got ${shown(text)}, expected a whole number of seconds` };
+  }
+  return { type: 'read', value: Math.min(Number(text), MAX_FATE_WAIT_S) * 1000 };
+}
+
+/** A fate as the body of an answer. */
+export function encodeFate(fate: 'waiting' | 'ended'): string {
+  return `${JSON.stringify({ fate })}\n`;
+}
+
+export function parseFate(text: string): Parsed<'waiting' | 'ended'> {
+  return parseMembers(text, 'the fate', (answer) => answer.word('fate', ['waiting', 'ended']));
+}

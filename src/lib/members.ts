@@ -1,0 +1,114 @@
+import { isObject, type JsonObject } from './json-object.ts';
+import { shown } from './shown.ts';
+
+const MAX_PROBLEMS = 20;
+
+/** What was read of what another program sent, or everything that is wrong with it, in one line. */
+export type Parsed<T> =
+  | { readonly type: 'read'; readonly value: T }
+  | { readonly type: 'wrong'; readonly problem: string };
+
+/**
+ * Reads the members of an object of JSON that another program sent. What is wrong is added to the problems, with its
+ * place, and read as a value of the right type; members that nobody asks for are not looked at.
+ */
+export class Members {
+  readonly #object: JsonObject;
+  readonly #where: string;
+  readonly #problems: string[];
+
+  constructor(value: unknown, where: string, problems: string[]) {
+    this.#object = isObject(value) ? value : {};
+    this.#where = where;
+    this.#problems = problems;
+    if (!isObject(value)) this.#add(where, value, 'an object of JSON');
+  }
+
+  has(key: string): boolean {
+    return this.#object[key] !== undefined;
+  }
+
+  text(key: string): string {
+    const value = this.#object[key];
+    return typeof value === 'string' ? value : this.#wrong(key, 'a text', '');
+  }
+
+  flag(key: string): boolean {
+    const value = this.#object[key];
+    return typeof value === 'boolean' ? value : this.#wrong(key, 'true or false', false);
+  }
+
+  /** A number that is not negative. */
+  amount(key: string): number {
+    const value = this.#object[key];
+    return typeof value === 'number' && value >= 0 ? value : this.#wrong(key, 'a number of 0 or more', 0);
+  }
+
+  /** A whole number of at least `least`. */
+  whole(key: string, least = 0): number {
+    const value = this.#object[key];
+    return isWhole(value, least) ? value : this.#wrong(key, `a whole number of ${least} or more`, least);
+  }
+
+  /** A list of whole numbers that are not negative, `length` of them where it is given. */
+  wholes(key: string, length?: number): readonly number[] {
+    const value = this.#object[key];
+    const isList = Array.isArray(value) && (length === undefined || value.length === length);
+    const list: readonly unknown[] = isList ? value : [];
+    const wholes = list.filter((one) => isWhole(one, 0));
+    if (isList && wholes.length === list.length) return wholes;
+    return this.#wrong(key, `a list of ${length === undefined ? '' : `${length} `}whole numbers`, []);
+  }
+
+  word<T extends string>(key: string, words: readonly [T, ...T[]]): T {
+    const value = this.#object[key];
+    return words.find((word) => word === value) ?? this.#wrong(key, `one of ${words.join(', ')}`, words[0]);
+  }
+
+  /** The members of a member. */
+  inside(key: string): Members {
+    return new Members(this.#object[key], this.#placeOf(key), this.#problems);
+  }
+
+  /** A member that is an object, whose members may be anything. */
+  object(key: string): JsonObject {
+    const value = this.#object[key];
+    return isObject(value) ? value : this.#wrong(key, 'an object of JSON', {});
+  }
+
+  /** Undefined where a member is absent. */
+  maybe<T>(key: string, read: (key: string) => T): T | undefined {
+    return this.has(key) ? read(key) : undefined;
+  }
+
+  #wrong<T>(key: string, expected: string, instead: T): T {
+    this.#add(this.#placeOf(key), this.#object[key], expected);
+    return instead;
+  }
+
+  #placeOf(key: string): string {
+    return `${this.#where}: ${key}`;
+  }
+
+  #add(where: string, value: unknown, expected: string): void {
+    if (this.#problems.length >= MAX_PROBLEMS) return;
+    this.#problems.push(`${where}: got ${value === undefined ? 'nothing' : shown(value)}, expected ${expected}`);
+  }
+}
+
+/** Reads an object of JSON with `read`, which takes its members; `where` names it in the problems. */
+export function parseMembers<T>(text: string, where: string, read: (members: Members) => T): Parsed<T> {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch {
+    return { type: 'wrong', problem: `${where}: got ${shown(text)}, expected JSON` };
+  }
+  const problems: string[] = [];
+  const value = read(new Members(document, where, problems));
+  return problems.length === 0 ? { type: 'read', value } : { type: 'wrong', problem: problems.join('; ') };
+}
+
+function isWhole(value: unknown, least: number): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { JOB_AUDIENCE, type JobCaller } from '../../hook/job-desk.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { asJsonObject } from '../../kube/object.ts';
+import { reviewToken, type ReviewedUser } from '../../kube/reviews.ts';
+import { remember } from '../../lib/remember.ts';
+
+export interface PodTokensOptions {
+  readonly client: Pick<KubeClient, 'request'>;
+  /** Milliseconds on a monotonic clock. */
+  readonly elapsed: () => number;
+}
+
+const KEPT_MS = 60_000;
+const KEPT_UNKNOWN_MS = 10_000;
+const MAX_KEPT = 1000;
+const ACCOUNT = /^system:serviceaccount:([a-z0-9-]{1,63}):[^:]+$/;
+
+interface Kept {
+  readonly caller: JobCaller | undefined;
+  readonly untilMs: number;
+}
+
+/**
+ * Finds the Pod whose token it is, and keeps the answer for a minute, that for an unknown token for 10 s; the server bounds
+ * how many are asked about at once.
+ */
+export class PodTokens {
+  readonly #options: PodTokensOptions;
+  readonly #known = new Map<string, Kept>();
+  readonly #unknown = new Map<string, Kept>();
+  readonly #asking = new Map<string, Promise<JobCaller | undefined>>();
+
+  constructor(options: PodTokensOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined for a token that is none of a Pod for hooklet; rejects when the API server does not answer. */
+  async identify(token: string): Promise<JobCaller | undefined> {
+    // The token itself is kept nowhere.
+    const key = createHash('sha256').update(token).digest('base64');
+    const kept = this.#known.get(key) ?? this.#unknown.get(key);
+    if (kept !== undefined && kept.untilMs > this.#options.elapsed()) return kept.caller;
+    const asking = this.#asking.get(key) ?? this.#review(token, key).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  async #review(token: string, key: string): Promise<JobCaller | undefined> {
+    const { client, elapsed } = this.#options;
+    // Others may wait for it too, so it ends with none of its callers, but at its limit.
+    const user = await reviewToken(client, token, new AbortController().signal, JOB_AUDIENCE);
+    const caller = user && callerOf(user);
+    if (caller === undefined) this.#known.delete(key);
+    const untilMs = elapsed() + (caller === undefined ? KEPT_UNKNOWN_MS : KEPT_MS);
+    const kept = { value: { caller, untilMs }, limit: MAX_KEPT };
+    remember(caller === undefined ? this.#unknown : this.#known, key, kept);
+    return caller;
+  }
+}
+
+/** A token that is bound to a Pod names it. */
+function callerOf({ name, spec }: ReviewedUser): JobCaller | undefined {
+  const namespace = ACCOUNT.exec(name)?.[1];
+  const extra = asJsonObject(spec['extra']);
+  const pod = only(extra['authentication.kubernetes.io/pod-name']);
+  const podUid = only(extra['authentication.kubernetes.io/pod-uid']);
+  return namespace === undefined || pod === undefined || podUid === undefined ? undefined : { namespace, pod, podUid };
+}
+
+function only(values: unknown): string | undefined {
+  const [value, ...more]: readonly unknown[] = Array.isArray(values) ? values : [];
+  return typeof value === 'string' && value !== '' && more.length === 0 ? value : undefined;
+}
