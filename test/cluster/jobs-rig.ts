@@ -140,7 +140,10 @@ export async function startJobs({
   chmodSync(shared(), 0o777);
   await eventually(async () => {
     const { status } = await get<V1Deployment>('deployment', 'hooklet');
-    expect(status?.readyReplicas, await rig.log()).toBe(replicas);
+    // Of the manifest alone, which is patched, there may be Pods yet.
+    const { replicas: all, updatedReplicas, readyReplicas } = status ?? {};
+    expect([all, updatedReplicas, readyReplicas], await rig.log()).toEqual([replicas, replicas, replicas]);
+    expect(await pods('operator')).toHaveLength(replicas);
   }, 120_000);
   return rig;
 }
