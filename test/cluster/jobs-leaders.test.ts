@@ -12,7 +12,7 @@ const plane = sharedControlPlane();
 const never = new AbortController().signal;
 const byObject = (hook: string, more: object = {}): object =>
   asked(hook, { queue: undefined, concurrency: 'byObject', parallelism: 50, ...more });
-const FAST = { HOOKLET_JOBS_PER_SECOND: '0', HOOKLET_JOBS_MAX: '50' };
+const FAST = { HOOKLET_JOBS_PER_SECOND: '0', HOOKLET_JOBS_MAX: '60' };
 
 /** Waits until so many runs are at work, or have been. */
 async function begun(rig: JobsRig, count: number): Promise<readonly Span[]> {
@@ -49,8 +49,10 @@ describe('the runs of an operator that is killed', { timeout: 400_000 }, () => {
     // Half of the hooks end while nobody leads.
     rig.tell(...early);
     await eventually(async () => expect(await adopted(rig)).toBe(50), 120_000);
+    for (const name of early) await rig.done(name);
     await rig.kubectl('annotate', 'configmap', ...late.slice(0, 5), 'touched=yes');
-    await sleep(3000, never);
+    // Long enough for another run to begin that must not.
+    await sleep(5000, never);
     expect(spansIn(rig.shared())).toHaveLength(50);
     rig.tell(...late);
 
@@ -58,6 +60,8 @@ describe('the runs of an operator that is killed', { timeout: 400_000 }, () => {
       const done = await Promise.all(first.map(async ({ object, run }) => rig.named(`did-${object}-${run}`)));
       expect(done.flat()).toHaveLength(50);
     }, 120_000);
+    // The Synchronization of the new leader looks at all objects anew.
+    await begun(rig, 100);
     await quiet(rig);
     expect(wrongsIn(spansIn(rig.shared()), await rig.requests())).toEqual([]);
   });
@@ -73,16 +77,20 @@ describe('two leaders in turn', { timeout: 400_000 }, () => {
 
     const first = await leader(rig);
     await standStill(rig, first);
-    // The results are sent to a leader that does not take them.
+    // These results lie at a leader that stands still, until it goes on while another has the runs.
     rig.tell('a', 'b', 'c');
     const second = await otherLeader(rig, first);
+    await eventually(async () => expect(await adopted(rig)).toBe(5), 60_000);
+    await goOn(rig, first);
     for (const name of ['a', 'b', 'c']) await rig.done(name);
+    await eventually(async () => expect(await endsOf(rig)).toContain(1), 30_000);
+
+    // And these at one that had taken the runs over.
     await standStill(rig, second);
     rig.tell('d', 'e');
-    await goOn(rig, first);
     await otherLeader(rig, second);
-    for (const name of ['d', 'e']) await rig.done(name);
     await goOn(rig, second);
+    for (const name of ['d', 'e']) await rig.done(name);
     await quiet(rig);
     await eventually(async () => expect(await endsOf(rig), await rig.log()).toEqual([1, 1]), 30_000);
 

@@ -65,6 +65,7 @@ export class LiveRun {
   #phase: RunPhase = { type: 'open' };
   #sight: Sight = NOTHING_SEEN;
   #isHeard = false;
+  #isGranted = false;
 
   constructor({ facts, namespace, job, contexts, onOutput, elapsed }: LiveRunOptions) {
     this.facts = facts;
@@ -106,6 +107,11 @@ export class LiveRun {
   /** Whether its Pod has asked this operator. */
   get isHeard(): boolean {
     return this.#isHeard;
+  }
+
+  /** Whether this operator has granted it; one that was taken over is to be claimed anew. */
+  get isGranted(): boolean {
+    return this.#isGranted;
   }
 
   get view(): RunView {
@@ -160,6 +166,7 @@ export class LiveRun {
     const claim = { podUid: pod.uid, epoch, atMs: this.claim?.atMs ?? this.#elapsed() };
     this.#phase = phase.type === 'resulted' ? { ...phase, claim } : { type: 'claimed', claim };
     this.#isHeard = true;
+    this.#isGranted = true;
     this.sawPod(pod);
   }
 

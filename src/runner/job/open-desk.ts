@@ -79,6 +79,8 @@ function heldBy({ job, caller, epoch }: JobTicket, parts: DeskParts): LiveRun | 
   if (phase.type === 'left') return NOT_YET;
   if (phase.type === 'ended' || phase.type === 'concluded') return ENDED;
   if (claim?.podUid !== caller.podUid) return refused(409, 'another claim of the run counts');
+  // An earlier leader may have taken its result, and may take more: only what is claimed here is written after that.
+  if (!run.isGranted) return refused(409, 'the leader has changed, the run is to be claimed anew');
   if (epoch > claim.epoch) return refused(503, 'another replica has granted the run since, ask it');
   return epoch === claim.epoch ? run : refused(409, `epoch ${epoch} is over, ${claim.epoch} counts`);
 }

@@ -64,7 +64,8 @@ async function decided(run: LiveRun, parts: DecideParts, signal: AbortSignal): P
     parts.log.look();
     const { view } = run;
     const step = nextStep(view);
-    if (step.type === 'end' && (await isSure(run, step.end, parts))) return step.end;
+    const end = step.type === 'end' ? await sureEnd(run, step.end, parts) : undefined;
+    if (end !== undefined) return end;
     if (signal.aborted) return parts.isLeaving() ? { type: 'left' } : { type: 'stopped', why: stopText(signal) };
     if (view.isHeard) silentAtMs = undefined;
     if (silentAtMs !== undefined && view.nowMs >= silentAtMs) {
@@ -79,11 +80,17 @@ function nextLookMs(step: Step, nowMs: number): number | undefined {
   return step.type === 'wait' ? step.untilMs : nowMs + AGAIN_MS;
 }
 
-/** A watch that is behind must not end a hook that has begun: the API server has the last word. */
-async function isSure(run: LiveRun, end: JobEnd, { client }: SuperviseParts): Promise<boolean> {
-  if (end.type === 'result' || end.type === 'files') return isServed(run, client);
+/** The end, where the API server does not say otherwise; undefined where it is to be looked at again. */
+async function sureEnd(run: LiveRun, end: JobEnd, { client }: SuperviseParts): Promise<JobEnd | undefined> {
+  if (end.type === 'result' || end.type === 'files') return endWithResult(run, end, client);
+  if (end.type !== 'notStarted' || end.hasAsked !== true) return end;
+  return (await isStillLate(run, client)) ? end : undefined;
+}
+
+/** A watch that is behind must not end a hook that has begun. */
+async function isStillLate(run: LiveRun, client: SuperviseParts['client']): Promise<boolean> {
   const { pod } = run;
-  if (end.type !== 'notStarted' || end.hasAsked !== true || pod === undefined) return true;
+  if (pod === undefined) return true;
   try {
     const read = await readPod(client, pod, NEVER);
     if (read?.uid === pod.uid) run.sawPod(read);
@@ -93,13 +100,17 @@ async function isSure(run: LiveRun, end: JobEnd, { client }: SuperviseParts): Pr
   }
 }
 
-/** What a run asks for cannot be applied while the API server is away, and then a run of hours would be done again. */
-async function isServed({ namespace, job: name }: LiveRun, client: SuperviseParts['client']): Promise<boolean> {
+/**
+ * What a run asks for cannot be applied while the API server is away, and then a run of hours would be done again. Where
+ * another operator has granted it since, the result is for that one.
+ */
+async function endWithResult(run: LiveRun, end: JobEnd, client: SuperviseParts['client']): Promise<JobEnd | undefined> {
   try {
-    await readJob(client, { namespace, name }, NEVER);
-    return true;
+    const found = await readJob(client, { namespace: run.namespace, name: run.job }, NEVER);
+    if (found === undefined || found.uid !== run.uid) return { type: 'deleted' };
+    return found.grant.epoch > (run.claim?.epoch ?? 0) ? undefined : end;
   } catch (error) {
-    return !(error instanceof KubeError && error.isRetryable);
+    return error instanceof KubeError && error.isRetryable ? undefined : end;
   }
 }
 

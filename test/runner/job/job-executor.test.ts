@@ -3,6 +3,7 @@ import type { JobResult } from '../../../src/hook/job-desk.ts';
 import type { HookOutput } from '../../../src/runner/executor.ts';
 import { metricValues } from '../../support/metric-values.ts';
 import {
+  JOBS,
   claimed,
   exited,
   hookState,
@@ -237,6 +238,38 @@ describe('the run of a Job', () => {
 
     expect(told[0]).toEqual({ type: 'entry', entry: { level: 'warn', message: 'it is late', fields: { minutes: 5 } } });
     expect(told).toHaveLength(11);
+  });
+
+  it('has ended when the API server is there, without which nothing can be applied', async () => {
+    const rig = await jobRig();
+    const { run, desk } = rig.lead();
+    const one = run(jobHook());
+    const ticket = await claimed(desk, one.job, await rig.podFor(one.job));
+    const back = rig.sandbox.faults.add({ type: 'status', code: 503, method: 'GET', path: JOBS });
+
+    desk.result(ticket, exited());
+    await pass(60_000);
+    const during = one.ended;
+    back();
+    await pass(30_000);
+
+    expect([during, told(await one.execution)]).toEqual([undefined, 'exited']);
+  });
+
+  it('is not applied where another operator has granted it since', async () => {
+    const rig = await jobRig();
+    const { run, desk, leaving, end } = rig.lead();
+    const one = run(jobHook());
+    const ticket = await claimed(desk, one.job, await rig.podFor(one.job));
+    await rig.patch(`${JOBS}/${one.job}`, { metadata: { annotations: { 'hooklet.dev/epoch': '2' } } });
+
+    desk.result(ticket, exited());
+    await pass(60_000);
+    const during = one.ended;
+    leaving.is = true;
+    await end();
+
+    expect([during, told(await one.execution)]).toEqual([undefined, expect.stringContaining('runs on')]);
   });
 
   it('has what its Pod says of its failure', async () => {

@@ -56,14 +56,20 @@ describe('a Job of an earlier leader', () => {
     expect(metricValues(metrics, 'jobs_adopted_total')).toEqual(['1']);
   });
 
-  it('may send its result under the last epoch without a claim', async () => {
+  it('is claimed anew before its result counts, also one that an earlier leader has taken', async () => {
     const rig = await jobRig();
-    const { ticket } = await orphaned(rig);
+    const { job, caller, ticket } = await orphaned(rig);
     const { desk, adopted } = rig.lead();
 
-    await soon(() => (statusOf(desk.result(ticket, exited())) === 'ok' ? true : undefined));
-
+    const asked = await soon(async () => {
+      const status = statusOf(await desk.fate(ticket, 1000, never));
+      return status === 503 ? undefined : [status, statusOf(desk.result(ticket, exited()))];
+    });
+    const before = adopted.length;
+    desk.result(await claimed(desk, job, caller), exited());
     await soon(() => adopted[0]);
+
+    expect([asked, before]).toEqual([[409, 409], 0]);
   });
 
   it('holds back every run of its hook until it has ended, and none of another hook', async () => {
