@@ -3,9 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * What takes minutes: the solutions and the operators among the examples on real servers, the fields of the operators,
- * the stories of all under perturbations, and what compares with a real API server what the unit suite holds on the
- * sandbox. Shares of about the same time, of which `.ci/run` takes one in turn: `--shard=2/10` is the second.
+ * What takes minutes: the solutions and the operators among the examples on real servers, what becomes of Jobs that fail
+ * and of their leaders, the fields of the operators, the stories of all under perturbations, and what compares with a
+ * real API server what the unit suite holds on the sandbox. Shares of about the same time, of which `.ci/run` takes one in
+ * turn: `--shard=2/10` is the second.
  */
 export const SHARES: readonly (readonly string[])[] = [
   [
@@ -73,8 +74,14 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/solutions/backup-takeover',
   ],
   ['operators/stories'],
-  // They hold wall times of single connections, so they have one worker: `--maxWorkers=1`.
-  ['cluster/connections', 'cluster/connections-program', 'cluster/kubectl'],
+  // The first hold wall times of single connections, so they have one worker: `--maxWorkers=1`.
+  [
+    'cluster/connections',
+    'cluster/connections-program',
+    'cluster/kubectl',
+    'cluster/jobs-failures',
+    'cluster/jobs-leaders',
+  ],
 ];
 
 const fileOf = (name: string): string => `test/${name}.test.ts`;
