@@ -1,5 +1,5 @@
 import type { V1Lease } from '@kubernetes/client-node';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/lib/sleep.ts';
 import { noted, spansIn, wrongsIn, type Span } from './jobs-audit.ts';
 import { asked, jobHook, UNTIL_TOLD } from './jobs-hooks.ts';
@@ -143,12 +143,33 @@ async function goOn({ kubelet, namespace }: JobsRig, name: string): Promise<void
   await kubelet.kill({ namespace, name }, { signal: 'SIGCONT' });
 }
 
-describe('a run while the API server is away for a minute', { timeout: 400_000 }, () => {
-  it('is applied afterwards, whether its hook ends meanwhile or later', async () => {
+describe('a run while the API server is away', { timeout: 400_000 }, () => {
+  let rig: JobsRig;
+  beforeAll(async () => {
     const hooks = { 'patient.sh': jobHook({ bindings: byObject('patient'), work: noted(UNTIL_TOLD) }) };
-    await using rig = await startJobs({ plane, hooks, env: FAST });
+    rig = await startJobs({ plane, hooks, env: FAST });
+  }, 180_000);
+  afterAll(async () => rig[Symbol.asyncDispose](), 60_000);
+
+  it('is applied by an operator that comes after the one that has taken its result', async () => {
+    await rig.ask('patient', 'handed');
+    await begun(rig, 1);
+    const [operator] = await rig.pods('operator');
+
+    await withoutApiserver(plane, async () => {
+      rig.tell('handed');
+      await sleep(5000, never);
+      await rig.kubelet.kill({ namespace: rig.namespace, name: operator?.metadata?.name ?? '' });
+    });
+    await rig.done('handed');
+    await quiet(rig);
+
+    expect(wrongsIn(spansIn(rig.shared()), await rig.requests())).toEqual([]);
+  });
+
+  it('for a minute is applied afterwards, whether its hook ends meanwhile or later', async () => {
     await rig.ask('patient', 'meanwhile', 'later');
-    await begun(rig, 2);
+    await begun(rig, 3);
 
     await withoutApiserver(plane, async () => {
       await sleep(20_000, never);
