@@ -77,15 +77,10 @@ export function openJobs(
   options: OperatorOptions,
   parts: Pick<JobsOptions, 'access' | 'effects' | 'leadership' | 'metrics' | 'events' | 'signal'>,
 ): Jobs | undefined {
-  const { jobs: settings, dryRun, webhooks, hooksDir, plainExitCodes = false, backgroundLimitMs, env, log } = options;
+  const { jobs: settings, dryRun, hooksDir, plainExitCodes = false, backgroundLimitMs, env, log } = options;
   if (settings === undefined || dryRun !== undefined) return undefined;
-  const { authorityMs, leafMs } = webhooks ?? LIFETIMES;
-  const how = { hooksDir, plainExitCodes, backgroundLimitMs };
-  return new Jobs({ ...parts, ...how, settings, lifetimes: { authorityMs, leafMs }, env, log });
+  return new Jobs({ ...parts, settings, hooksDir, plainExitCodes, backgroundLimitMs, env, log });
 }
-
-const DAY_MS = 24 * 3_600_000;
-const LIFETIMES = { authorityMs: 730 * DAY_MS, leafMs: 90 * DAY_MS };
 
 /** Connects to the cluster; all watches and connections end with `ends`. */
 export async function openCluster(

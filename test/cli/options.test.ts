@@ -112,6 +112,7 @@ describe('the options of start', () => {
       logFormat: 'json',
       admissionFailurePolicy: 'Ignore',
       webhookUrl: 'https://host:9680',
+      jobsUrls: 'https://host:9682',
       webhookCertificates: 'self',
       debugHttpAddr: ':9650',
       recordBytes: '2Mi',

@@ -15,17 +15,16 @@ export const jobsOptions = {
     '0.0.0.0',
     'address of that port',
   ),
-  jobsServiceName: text(
-    '--jobs-service-name <name>',
-    ['HOOKLET_JOBS_SERVICE_NAME'],
-    'hooklet-jobs',
-    'headless Service in front of it, and the beginning of the name of the Secret with its certificate',
-  ),
-  jobsUrls: words(
-    '--jobs-url <url...>',
-    ['HOOKLET_JOBS_URL'],
-    'where Pods get their runs, such as https://host:9682; may be given several times; else at the Service',
-  ),
+  jobsServiceName: {
+    ...text(
+      '--jobs-service-name <name>',
+      ['HOOKLET_JOBS_SERVICE_NAME'],
+      'hooklet-jobs',
+      'headless Service in front of it, and the beginning of the name of the Secret with its certificate',
+    ),
+    parse: serviceName,
+  },
+  jobsUrls: jobsUrls(),
   jobsImage: text(
     '--jobs-image <image>',
     ['HOOKLET_JOBS_IMAGE'],
@@ -45,8 +44,10 @@ type JobsOptions = {
   readonly [K in keyof typeof jobsOptions]: (typeof jobsOptions)[K] extends OptionSpec<infer T> ? T : never;
 };
 
-/** The settings of Jobs as the operator takes them. */
-export function jobsSettings(options: JobsOptions): JobsSettings {
+/** The settings of Jobs as the operator takes them; certificates are valid as long as those of webhooks. */
+export function jobsSettings(
+  options: JobsOptions & { readonly webhookCaLifetimeMs: number; readonly webhookCertificateLifetimeMs: number },
+): JobsSettings {
   return {
     listenPort: options.jobsListenPort,
     listenAddress: options.jobsListenAddress,
@@ -54,8 +55,35 @@ export function jobsSettings(options: JobsOptions): JobsSettings {
     urls: options.jobsUrls,
     image: options.jobsImage,
     maxAtOnce: options.jobsMax,
+    authorityMs: options.webhookCaLifetimeMs,
+    leafMs: options.webhookCertificateLifetimeMs,
     maxPerSecond: options.jobsPerSecond === 0 ? Number.POSITIVE_INFINITY : options.jobsPerSecond,
   };
+}
+
+function serviceName(value: string): string {
+  if (/^[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?$/.test(value)) return value;
+  throw new Error('the name of a Service: at most 63 small letters, digits and "-"');
+}
+
+function jobsUrls(): OptionSpec<readonly string[]> {
+  const description =
+    'where Pods get their runs, such as https://host:9682; may be given several times; else at the Service';
+  const spec = words('--jobs-url <url...>', ['HOOKLET_JOBS_URL'], description);
+  return {
+    ...spec,
+    parse: (value) => {
+      const urls = spec.parse(value);
+      if (urls.every(isPlace)) return urls;
+      throw new Error('URLs such as https://host:9682, without a user, a path and a query');
+    },
+  };
+}
+
+/** Pods ask for paths of their own. */
+function isPlace(text: string): boolean {
+  const url = URL.parse(text);
+  return url?.protocol === 'https:' && url.href === `${url.origin}/`;
 }
 
 function atLeastOne(...[flag, env, fallback, description]: Parameters<typeof number>): OptionSpec<number> {

@@ -29,8 +29,6 @@ export interface JobsOptions {
   readonly hooksDir: string;
   readonly plainExitCodes?: boolean;
   readonly backgroundLimitMs?: number | undefined;
-  /** How long certificates are valid that hooklet makes. */
-  readonly lifetimes: { readonly authorityMs: number; readonly leafMs: number };
   readonly access: ClusterAccess;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly effects: Effects;
@@ -42,10 +40,13 @@ export interface JobsOptions {
   readonly log: Logger;
 }
 
+const NOT_OPEN = 'the Pod of hooklet, which Jobs have their image and their owner from, could not be read yet';
+
 /** The runs of this replica that are Jobs; see above. */
 export class Jobs {
   readonly #options: JobsOptions;
   readonly #served = latch<ServedJobs>();
+  #isWanted = false;
   #now: ServedJobs | undefined;
 
   constructor(options: JobsOptions) {
@@ -85,14 +86,15 @@ export class Jobs {
 
   /** The checks of `/readyz`; none while there are no such hooks. */
   readiness(): readonly HealthCheck[] {
-    const served = this.#now;
-    if (served === undefined) return [];
-    return [{ name: 'jobs', isOk: served.problem === undefined, message: served.problem ?? '' }];
+    if (!this.#isWanted) return [];
+    const problem = this.#now === undefined ? NOT_OPEN : this.#now.problem;
+    return [{ name: 'jobs', isOk: problem === undefined, message: problem ?? '' }];
   }
 
   /** Works until `signal` aborts, which is after the last run has ended. */
   async run(asked: AskedHooks, signal: AbortSignal): Promise<void> {
     if (!(await untilWanted(asked, signal))) return;
+    this.#isWanted = true;
     // Only here, so that a start without Jobs does not read the code for them.
     const { ServedJobs: Opened } = await import('./served-jobs.ts');
     const served = await Opened.open(this.#options, asked, signal);

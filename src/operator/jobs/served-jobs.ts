@@ -98,7 +98,7 @@ export class ServedJobs {
   problemOf({ settings: { executor } }: Hook): string | undefined {
     const isOurs = executor?.image === undefined || executor.agent === 'sidecar';
     if (!isOurs || this.#image !== '') return undefined;
-    return 'the image of its Job is not known: set --jobs-image, or POD_NAME to the name of the Pod of hooklet';
+    return 'the image of its Job is not known: set --jobs-image, or POD_NAME to the name of the Pod of hooklet, which hooklet must have the right to get';
   }
 
   /** Resolves when there is a certificate, or `signal` aborts. */
@@ -121,11 +121,11 @@ function sealed({ serving }: Pick<Certificates, 'serving'>, text: string): strin
 }
 
 function certificatesOf(options: JobsOptions, namespace: string, given: GivenBundles): Certificates {
-  const { settings, lifetimes, access, metrics, events, log } = options;
-  const { serviceName: name, urls } = settings;
+  const { settings, access, metrics, events, log } = options;
+  const { serviceName: name, urls, authorityMs, leafMs } = settings;
   const changes = new Changes();
   const certificates: Certificates = openCertificates({
-    source: { type: 'selfMade', namespace, name: `${name}-certs`, ...lifetimes },
+    source: { type: 'selfMade', namespace, name: `${name}-certs`, authorityMs, leafMs },
     client: access.client,
     watches: access.watches,
     registered: given.registered(
