@@ -15,14 +15,12 @@ import type { Metrics } from '../../metrics.ts';
 import type { Execution, ExecuteRequest } from '../executor.ts';
 import type { JobDeletions } from './job-deletions.ts';
 import { executionOf } from './job-execution.ts';
-import type { JobFacts } from './job-facts.ts';
-import { jobName } from './job-object.ts';
-import { sealedText, type Seal } from './job-seal.ts';
-import type { JobGrant, JobState } from './job-state.ts';
+import { judgeFound, type FoundJob, type JudgeParts } from './found-job.ts';
+import type { JobState } from './job-state.ts';
 import { LiveRun } from './live-run.ts';
 import type { LiveRuns } from './live-runs.ts';
 import type { JobEnd } from './next-step.ts';
-import { isOver, type SeenPod } from './pod-state.ts';
+import type { SeenPod } from './pod-state.ts';
 import type { StartSlots } from './start-slots.ts';
 import { supervise, type SuperviseParts } from './supervise.ts';
 
@@ -43,14 +41,11 @@ export interface AdoptedRun {
  */
 export type Adopt = (run: AdoptedRun, execution: Execution) => Promise<'left' | undefined>;
 
-export interface OrphanParts extends SuperviseParts {
+export interface OrphanParts extends SuperviseParts, Pick<JudgeParts, 'namespace' | 'seal'> {
   readonly runs: LiveRuns;
   readonly slots: StartSlots;
   readonly deletions: JobDeletions;
   readonly adopt: Adopt;
-  /** Of hooklet. */
-  readonly namespace: string;
-  readonly seal?: Seal;
   /** Called with each run that has ended, before it is concluded. */
   readonly onEnd: (run: LiveRun, end: JobEnd) => void;
   readonly conclude: (run: LiveRun) => void;
@@ -59,6 +54,8 @@ export interface OrphanParts extends SuperviseParts {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+type RunningJob = Extract<FoundJob, { readonly type: 'runs' }>;
 
 interface Orphan {
   readonly run: LiveRun;
@@ -90,16 +87,23 @@ export class JobOrphans {
 
   /** A Job was found that no run is known of; `signal` ends the leadership. */
   found(job: JobState, pods: readonly SeenPod[], signal: AbortSignal): void {
-    const { runs } = this.#parts;
-    if (job.isConcluded || job.isDeleting || runs.isPast(job.namespace, job.name)) return;
-    const facts = this.#ownFacts(job);
-    if (facts === undefined) return this.#leaveAlone(job);
-    const { podUid } = job.grant;
-    if (podUid === undefined) return this.#clean(job, 'nobody has claimed its run');
-    if (!this.#isBelieved(job, facts, podUid)) return this.#clean(job, 'its claim was not written by hooklet');
-    const pod = pods.find(({ uid }) => uid === podUid);
-    if (pod === undefined || isOver(pod)) return this.#clean(job, 'its Pod has ended, and has sent no result');
-    const run = this.#takeOver(job, { ...job.grant, podUid }, pods);
+    const { runs, namespace, seal } = this.#parts;
+    if (runs.isPast(job.namespace, job.name)) return;
+    const isKnown = (runId: string): boolean => runs.findByRunId(runId) !== undefined;
+    const judged = judgeFound(job, pods, { namespace, isKnown, ...(seal && { seal }) });
+    switch (judged.type) {
+      case 'past':
+        return undefined;
+      case 'foreign':
+        return this.#leaveAlone(job);
+      case 'useless':
+        return this.#clean(job, judged.why);
+      case 'runs':
+        return this.#begin(job, this.#takeOver(job, judged, pods), signal);
+    }
+  }
+
+  #begin(job: JobState, run: LiveRun, signal: AbortSignal): void {
     const orphan: Orphan = {
       run,
       startedAtMs: job.createdAtMs,
@@ -112,19 +116,6 @@ export class JobOrphans {
     this.#open.add(orphan);
     const followed = this.#follow(orphan, signal).finally(() => this.#following.delete(followed));
     this.#following.add(followed);
-  }
-
-  /** Undefined for a Job that hooklet has not made: of two with the id of a run, as in two namespaces, one is none. */
-  #ownFacts({ facts, name }: JobState): JobFacts | undefined {
-    const isOwn = facts !== undefined && name === jobName(facts.runId);
-    return isOwn && this.#parts.runs.findByRunId(facts.runId) === undefined ? facts : undefined;
-  }
-
-  /** Who may make Pods in the namespace of hooklet may do what hooklet may; elsewhere a grant needs the seal. */
-  #isBelieved({ namespace, uid, grant: { epoch, seal } }: JobState, facts: JobFacts, podUid: string): boolean {
-    const { namespace: own, seal: sealing } = this.#parts;
-    if (sealing === undefined || namespace === own) return true;
-    return seal !== undefined && seal === sealing(sealedText({ uid, podUid, epoch, facts }));
   }
 
   /**
@@ -158,10 +149,9 @@ export class JobOrphans {
     else signal.addEventListener('abort', stop, { once: true });
   }
 
-  #takeOver(job: JobState, grant: JobGrant & { readonly podUid: string }, pods: readonly SeenPod[]): LiveRun {
+  #takeOver(job: JobState, { facts, grant }: RunningJob, pods: readonly SeenPod[]): LiveRun {
     const { runs, slots, elapsed, now, log, metrics } = this.#parts;
-    const { facts, namespace, name } = job;
-    if (facts === undefined) throw new Error(`the Job ${name} has no facts`);
+    const { namespace, name } = job;
     const fields = { hook: facts.hook, run: facts.runId };
     const run = new LiveRun({
       facts,
