@@ -13,7 +13,7 @@ export async function sleep(delayMs: number, signal: AbortSignal): Promise<void>
   await sleepOnce(leftMs, signal);
 }
 
-/** As `sleep`, in time that nobody drives, for what measures or supervises processes; at most 24 days. */
+/** As `sleep`, always in wall time, also where a test drives the clock, for what measures or supervises processes; at most 24 days. */
 export async function sleepOutside(delayMs: number, signal: AbortSignal): Promise<void> {
   await sleepOnce(delayMs, signal, OUTER);
 }

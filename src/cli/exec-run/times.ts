@@ -8,13 +8,13 @@ export interface AgentTimes {
   readonly resultLimitMs: number;
   /** How long the end of the run is waited for after its result was taken. */
   readonly fateLimitMs: number;
-  /** How long the result is tried after the Pod was told to end, and its hook has. */
+  /** How long the result is tried once the Pod is to end and its hook has ended. */
   readonly stopLimitMs: number;
   /** The same of a sidecar. */
   readonly sidecarLimitMs: number;
   /** The pauses between attempts. */
   readonly retry: { readonly initialMs: number; readonly maxMs: number };
-  /** How often is said what cannot be reached. */
+  /** How often it says what cannot be reached. */
   readonly sayEveryMs: number;
   readonly connectLimitMs: number;
   /** How long lines wait for others. */

@@ -9,7 +9,7 @@ export const PARENT_LABEL = 'hooklet.dev/parent-uid';
 /** The annotation of every child with a hash of what was applied last. */
 export const APPLIED_ANNOTATION = 'hooklet.dev/applied';
 
-/** How the children of a binding are told from all other objects. */
+/** What distinguishes the children of a binding from all other objects. */
 export interface Marks {
   /** The value of `BINDING_LABEL`. */
   readonly binding: string;

@@ -54,7 +54,7 @@ export function heldBy(object: SampleDB, old: SampleDB | null): Held {
 
 function heldClass({ spec }: SampleDB, old: SampleDB): string | undefined {
   const before = old.spec.storage.storageClassName;
-  // A wrong one that stays keeps nobody from changing other fields.
+  // Other fields can be changed while a wrong class stays in the spec.
   if (spec.storage.storageClassName === before) return undefined;
   return old.status?.storageClassName ?? before ?? '';
 }
