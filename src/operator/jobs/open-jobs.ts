@@ -40,7 +40,8 @@ export interface JobsOptions {
   readonly log: Logger;
 }
 
-const NOT_OPEN = 'the Pod of hooklet, which Jobs have their image and their owner from, could not be read yet';
+const NOT_OPEN =
+  'the Pod of hooklet, which Jobs have their image and their owner from, could not be read yet: see the log, or set --jobs-image';
 
 /** The runs of this replica that are Jobs; see above. */
 export class Jobs {

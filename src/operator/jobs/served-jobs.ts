@@ -1,13 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
-import { HookletError } from '../../errors.ts';
 import type { Hook } from '../../hook/binding.ts';
 import { ownNamespace, ownPod } from '../../kube/coordination/own-pod.ts';
-import { exponentialBackoff } from '../../lib/backoff.ts';
 import { Changes } from '../../lib/changes.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { shortHash } from '../../lib/short-hash.ts';
-import { sleep } from '../../lib/sleep.ts';
 import { JobExecutor } from '../../runner/job/job-executor.ts';
 import type { Certificates } from '../../server/certificates/certificates.ts';
 import { openCertificates } from '../../server/certificates/open-certificates.ts';
@@ -18,11 +15,10 @@ import type { AskedHooks } from '../webhooks/asked-hooks.ts';
 import { applyAdopted } from './adopted-runs.ts';
 import { GivenBundles } from './given-bundles.ts';
 import type { JobsOptions } from './open-jobs.ts';
-import { ownContainer, type OwnContainer } from './own-container.ts';
+import { NOWHERE, untilKnown, type OwnContainer } from './own-container.ts';
 import { PodTokens } from './pod-tokens.ts';
 
 const FLAGS = { address: '--jobs-listen-address', port: '--jobs-listen-port' };
-const BACKOFF = { initialMs: 1000, maxMs: 30_000 };
 
 /** What is open for runs that are Jobs: the server, its certificate, and what executes them. */
 export class ServedJobs {
@@ -85,7 +81,10 @@ export class ServedJobs {
 
   /** Opens all; undefined when `signal` aborts first. */
   static async open(options: JobsOptions, asked: AskedHooks, signal: AbortSignal): Promise<ServedJobs | undefined> {
-    const own = await ownParts(options, signal);
+    const { access, env, settings, log } = options;
+    const pod = ownPod(env, access.cluster.namespace);
+    const how = { client: access.client, isImageNeeded: settings.image === '', log };
+    const own = pod === undefined ? NOWHERE : await untilKnown(pod, how, signal);
     return own && new ServedJobs(options, asked, own);
   }
 
@@ -98,7 +97,7 @@ export class ServedJobs {
   problemOf({ settings: { executor } }: Hook): string | undefined {
     const isOurs = executor?.image === undefined || executor.agent === 'sidecar';
     if (!isOurs || this.#image !== '') return undefined;
-    return 'the image of its Job is not known: set --jobs-image, or POD_NAME to the name of the Pod of hooklet, which hooklet must have the right to get';
+    return 'the image of its Job is not known: set --jobs-image, or POD_NAME to the name of the Pod of hooklet';
   }
 
   /** Resolves when there is a certificate, or `signal` aborts. */
@@ -154,24 +153,4 @@ function placeOf({ settings, env, hooksDir }: JobsOptions, namespace: string, { 
     env: { HOOKLET_HOOKS_DIR: resolve(hooksDir), ...(podNamespace !== '' && { POD_NAMESPACE: podNamespace }) },
     owner: owner && { ...owner, namespace },
   };
-}
-
-/** The own image and what owns the own Pod; an API server that does not say so is asked again. */
-async function ownParts(options: JobsOptions, signal: AbortSignal): Promise<OwnContainer | undefined> {
-  const { access, env, settings, log } = options;
-  const pod = ownPod(env, access.cluster.namespace);
-  if (pod === undefined) return { image: undefined, owner: undefined };
-  const backoff = exponentialBackoff(BACKOFF);
-  while (!signal.aborted) {
-    try {
-      return await ownContainer(access.client, pod, log, signal);
-    } catch (error) {
-      if (signal.aborted) break;
-      const isLasting = error instanceof HookletError && !error.isRetryable;
-      log.warn({ err: error }, 'the own Pod cannot be read, which Jobs have their image and their owner from');
-      if (isLasting || settings.image !== '') return { image: undefined, owner: undefined };
-      await sleep(backoff.next(), signal);
-    }
-  }
-  return undefined;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { driveTime, pass } from '../../support/job-executor-rig.ts';
 import { KubeError } from '../../../src/errors.ts';
 import type { KubeRequest } from '../../../src/kube/client.ts';
-import { ownContainer } from '../../../src/operator/jobs/own-container.ts';
+import { ownContainer, untilKnown } from '../../../src/operator/jobs/own-container.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const POD = '/api/v1/namespaces/db/pods/hooklet-1';
@@ -50,5 +51,37 @@ describe('what the operator runs in', () => {
 
   it('is not known where the Pod may not be read', async () => {
     await expect(own({})).rejects.toThrow('forbidden');
+  });
+});
+
+describe('what the operator runs in, where it is refused at first', () => {
+  /** Asks an API server that refuses so many times, for 10 minutes. */
+  async function known(refusals: number, isImageNeeded: boolean) {
+    driveTime();
+    let asked = 0;
+    const request = async (): Promise<unknown> => {
+      asked += 1;
+      if (asked <= refusals) throw new KubeError('forbidden', { status: 403, reason: 'Forbidden' });
+      return containers('hooklet');
+    };
+    const end = new AbortController();
+    const pod = { namespace: 'db', name: 'hooklet-1' };
+    const options = { client: { request }, isImageNeeded, log: recordingLogger() };
+    const found = untilKnown(pod, options, end.signal);
+    await pass(600_000);
+    end.abort();
+    return { found: await found, asked };
+  }
+
+  it('is asked for again where an image is needed: an API server that has just begun refuses what it will allow', async () => {
+    expect((await known(5, true)).found).toEqual({ image: 'hooklet:1', owner: undefined });
+  });
+
+  it('is not known when the operator ends first', async () => {
+    expect((await known(1000, true)).found).toBeUndefined();
+  });
+
+  it('is gone without after 3 attempts where no image is needed', async () => {
+    expect(await known(1000, false)).toEqual({ found: { image: undefined, owner: undefined }, asked: 3 });
   });
 });
