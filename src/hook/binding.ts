@@ -4,6 +4,7 @@ import type { HttpBinding } from './http-binding.ts';
 import type { JobRule } from './job-rule.ts';
 import type { OnChange } from './result.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
+import type { Shard } from './shard.ts';
 
 /** What happened to an object, in the words of `executeHookOnEvent` and `watchEvent`. */
 export type WatchEvent = 'Added' | 'Modified' | 'Deleted';
@@ -180,6 +181,8 @@ export interface KubernetesBinding {
   /** With `byObject`: how many objects are worked on at the same time. */
   readonly parallelism?: number;
   readonly settle?: SettleRule;
+  /** How `--shards` divides its objects; absent: as the scope of its kind says, which is known when the kind is found. */
+  readonly shard?: Shard;
   readonly lock?: HookLock;
   /** The format of a config without `configVersion`, in which its contexts are written; absent: v1. */
   readonly format?: 'v0';
@@ -202,6 +205,8 @@ export interface ReconcileBinding extends ObjectSelection {
   readonly finalize: boolean;
   /** Whether all objects are looked at again when the content of the hook has changed. */
   readonly onHookChange: boolean;
+  /** How `--shards` divides its objects; absent: as the scope of their kind says. */
+  readonly shard?: Shard;
   readonly retry: RetryRule;
   /** That of the hook. */
   readonly lock?: HookLock;

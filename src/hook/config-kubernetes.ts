@@ -24,6 +24,7 @@ import {
 import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
 import { readLock } from './config-lock.ts';
 import { checkRetry, readParallelism, readRetry, readSettle } from './config-retry.ts';
+import { SHARDS } from './shard.ts';
 
 /** Compiles a filter; returns why it does not compile. */
 export type CheckFilter = (filter: Filter) => string | undefined;
@@ -79,6 +80,7 @@ export function toKubernetesBinding(
       concurrency: entry.concurrency,
       parallelism: entry.parallelism,
       settle: entry.settle,
+      shard: entry.shard,
       lock: entry.lock,
     }),
   };
@@ -146,6 +148,7 @@ function createShape(checkFilter: CheckFilter) {
     concurrency: readWord({ byObject: 'byObject' } as const),
     parallelism: readParallelism,
     settle: readSettle,
+    shard: readWord(SHARDS),
     lock: readLock,
   };
 }

@@ -9,6 +9,7 @@ import {
   readList,
   readText,
   readWhole,
+  readWord,
   reportValue,
   type Fields,
   type Place,
@@ -27,6 +28,7 @@ import {
 } from './config-reconcile-parts.ts';
 import { readDuration } from './config-duration.ts';
 import { readRetry } from './config-retry.ts';
+import { SHARDS } from './shard.ts';
 
 /** One entry of `reconcile` as written, each field checked. */
 export type ReconcileEntry = Fields<ReturnType<typeof createShape>>;
@@ -70,7 +72,11 @@ export function toReconcileBinding(
     finalize: entry.finalize === true,
     onHookChange: entry.onHookChange === true,
     retry: { ...RECONCILE_RETRY, ...(entry.retry ?? retry) },
-    ...present({ filter: entry.jqFilter ?? entry.jsonPathFilter, resyncPeriodMs: entry.resyncPeriod || undefined }),
+    ...present({
+      filter: entry.jqFilter ?? entry.jsonPathFilter,
+      resyncPeriodMs: entry.resyncPeriod || undefined,
+      shard: entry.shard,
+    }),
   };
 }
 
@@ -105,6 +111,7 @@ function createShape(checkFilter: CheckFilter) {
     resyncPeriod: readDuration,
     finalize: readFlag,
     onHookChange: readFlag,
+    shard: readWord(SHARDS),
     retry: readRetry,
   };
 }

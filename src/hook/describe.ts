@@ -19,6 +19,7 @@ import { nextRun } from '../crontab/next.ts';
 import { goDuration } from '../lib/duration.ts';
 import { jitterOf } from './jitter.ts';
 import { ownedKey } from './reconcile-mark.ts';
+import type { Shard } from './shard.ts';
 
 const MAX_EXPRESSION = 60;
 
@@ -95,7 +96,12 @@ function describeReconcile(binding: ReconcileBinding): string {
     `${parallelism} at a time`,
     ...(resyncPeriodMs === undefined ? [] : [`again within ${goDuration(resyncPeriodMs)}`]),
     ...(finalize ? ['finalizes'] : []),
+    ...describeShard(binding),
   ].join(', ');
+}
+
+function describeShard({ shard }: { readonly shard?: Shard }): readonly string[] {
+  return shard === undefined ? [] : [`shard ${shard}`];
 }
 
 function describeOptional({ isOptional }: { readonly isOptional?: true }): string {
@@ -148,6 +154,7 @@ function describeWatch(binding: KubernetesBinding): string {
     ...(filter === undefined ? [] : [`${filter.type}Filter ${shorten(filter.expression)}`]),
     ...(settle === undefined ? [] : [`settled for ${goDuration(settle.quietMs)}, at most ${goDuration(settle.maxMs)}`]),
     ...(concurrency === undefined ? [] : [`${parallelism} objects side by side`]),
+    ...describeShard(binding),
   ].join(', ');
 }
 

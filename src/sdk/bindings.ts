@@ -143,6 +143,11 @@ export interface KubernetesOptions extends QueueOptions, LockedOptions {
   readonly parallelism?: number;
   /** Events are held until none came for `quiet`, at the latest `max` after the first; durations such as `30s`. */
   readonly settle?: { readonly quiet: string; readonly max?: string };
+  /**
+   * By what `hooklet start --shards` divides the objects among replicas: default `namespace`, for a cluster-scoped kind
+   * `uid`; with `none`, the hook runs on one replica.
+   */
+  readonly shard?: 'namespace' | 'uid' | 'none';
 }
 
 export interface LabelSelector {

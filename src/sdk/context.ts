@@ -54,6 +54,8 @@ export interface SynchronizationContext<Name extends string, Element> {
   readonly type: 'Synchronization';
   readonly binding: Name;
   readonly objects: readonly Element[];
+  /** With `--shards`: these objects were taken over from another replica, and are all in `objects`. */
+  readonly reason?: 'handover';
 }
 
 /** One object that changed: `object`, `filterResult`, or both, as declared. */

@@ -61,6 +61,8 @@ export interface ReconcileOptions extends SelectionOptions {
   /** Whether the function is called before a parent is deleted; default false. */
   readonly finalize?: boolean;
   readonly onHookChange?: boolean;
+  /** By what `hooklet start --shards` divides the parents; default `namespace`, for a cluster-scoped kind `uid`. */
+  readonly shard?: 'namespace' | 'uid' | 'none';
   readonly retry?: RetryOptions;
   readonly settings?: HookSettings;
 }

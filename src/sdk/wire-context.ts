@@ -38,7 +38,11 @@ function readContext(bindings: Bindings, wire: Fields): Fields {
   const { type, binding } = wire;
   if (type === undefined) return { type: 'OnStartup', binding: startupName(bindings) };
   const name = String(binding);
-  if (type === 'Synchronization') return { type, binding, objects: readItems(bindings, name, wire['objects']) };
+  if (type === 'Synchronization') {
+    const { reason } = wire;
+    const objects = readItems(bindings, name, wire['objects']);
+    return { type, binding, objects, ...(reason !== undefined && { reason }) };
+  }
   if (type === 'Event') return { type, binding, watchEvent: wire['watchEvent'], ...itemFields(wire) };
   if (type === 'Validating' || type === 'Mutating') {
     return { type, binding, request: fieldsOf(wire['review'])['request'] };

@@ -31,6 +31,13 @@ describe('a kubernetes entry', () => {
     });
   });
 
+  it('says how its objects are divided, and refuses other words', () => {
+    expect(bind({ kind: 'Pod', shard: 'uid' }).binding?.shard).toBe('uid');
+    expect(bind({ kind: 'Pod', shard: 'name' }).issues).toMatchObject([
+      { path: 'kubernetes[0].shard', message: expect.stringContaining('expected one of namespace, uid, none') },
+    ]);
+  });
+
   it('keeps what it says', () => {
     const { binding, issues } = bind({
       name: 'pods',

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { describeBindings } from '../../src/hook/describe.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import {
+  hookWith,
+  kubernetesBinding,
+  onStartupBinding,
+  reconcileBinding,
+  scheduleBinding,
+} from '../support/bindings.ts';
 
 const now = Date.parse('2026-05-01T10:00:30Z');
 
@@ -16,6 +22,18 @@ describe('describeBindings', () => {
       'onStartup 1',
       'schedule nightly: "TZ=UTC 0 3 * * *", next 2026-05-02T03:00:00.000Z, queue slow, group g',
       'kubernetes pods: Pod, all namespaces, Added Modified Deleted',
+    ]);
+  });
+
+  it('tells how the objects of a binding are divided where the config says it', () => {
+    const hook = hookWith('hook', [
+      kubernetesBinding('pods', { shard: 'uid' }),
+      reconcileBinding('sites', { shard: 'none' }),
+    ]);
+
+    expect(describeBindings(hook, now)).toEqual([
+      'kubernetes pods: Pod, all namespaces, Added Modified Deleted, shard uid',
+      'reconcile sites: example.com/v1 WebSite, all namespaces, 4 at a time, shard none',
     ]);
   });
 
