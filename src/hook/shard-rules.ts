@@ -11,8 +11,8 @@ import type { Binding, Hook, KubernetesBinding, ReconcileBinding } from './bindi
 export type DividedBinding = KubernetesBinding | ReconcileBinding;
 
 /** Whether each replica follows only a part of the objects of a binding. */
-export function isDivided(binding: Binding): binding is DividedBinding {
-  return (binding.type === 'kubernetes' || binding.type === 'reconcile') && binding.shard !== 'none';
+export function isDivided(binding: Binding): boolean {
+  return dividedOf([binding]).length > 0;
 }
 
 /** Whether each replica runs a hook for a part of the objects; any other hook runs on the holder of slice 00 alone. */
@@ -40,10 +40,16 @@ export function shardProblems(hook: Pick<Hook, 'bindings' | 'settings'>): readon
       : [
           {
             path: 'settings.executor',
-            message: `only hooks whose objects are not divided have it: say shard: none in ${named(bindings.filter(isDivided))}`,
+            message: `only hooks whose objects are not divided have it: say shard: none in ${named(dividedOf(bindings))}`,
           },
         ];
   return [...executor, ...bindings.flatMap((binding) => problemsOf(binding, bindings))];
+}
+
+function dividedOf(bindings: readonly Binding[]): readonly DividedBinding[] {
+  return bindings
+    .filter((binding) => binding.type === 'kubernetes' || binding.type === 'reconcile')
+    .filter(({ shard }) => shard !== 'none');
 }
 
 function problemsOf(binding: Binding, bindings: readonly Binding[]): readonly Issue[] {
@@ -52,9 +58,10 @@ function problemsOf(binding: Binding, bindings: readonly Binding[]): readonly Is
     const message = 'none, while other bindings of the hook are divided: put it into a hook of its own';
     return [{ path: `${path}.shard`, message }];
   }
-  const shown = bindings.filter((one) => one !== binding && isDivided(one) && includes(binding, one)).filter(isDivided);
+  const shown = dividedOf(bindings).filter((one) => one !== binding && includes(binding, one));
   if (shown.length === 0) return [];
-  if (isDivided(binding)) return apart(binding, shown, path);
+  const [divided] = dividedOf([binding]);
+  if (divided !== undefined) return apart(divided, shown, path);
   if (binding.type === 'kubernetes' && isSilent(binding)) return [];
   return [{ path: `${path}.includeSnapshotsFrom`, message: partial(binding, shown) }];
 }

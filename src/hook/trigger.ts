@@ -1,5 +1,6 @@
 import type { AskBinding } from './ask-binding.ts';
 import type { HttpBinding } from './http-binding.ts';
+import type { OwnSlice } from './shard.ts';
 import type { KubernetesBinding, OnStartupBinding, ReconcileBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
 /** What makes a hook run: a source creates it, a task carries it, and each attempt turns it into a binding context. */
@@ -12,10 +13,17 @@ export type Emit = (trigger: QueuedTrigger) => void;
 export type QueuedTrigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
   | ScheduleTrigger
-  | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
+  | SynchronizationTrigger
   | EventTrigger
   | ReconcileTrigger
   | HttpTrigger;
+
+/** The hook is to see all objects of a binding; with `slice` those alone that another replica has given. */
+export interface SynchronizationTrigger {
+  readonly type: 'synchronization';
+  readonly binding: KubernetesBinding;
+  readonly slice?: OwnSlice;
+}
 
 /** A request whose caller waits for the hook's response: the hook runs at once, outside of the queues. */
 export interface AskTrigger {
@@ -103,6 +111,8 @@ export interface EventTrigger {
   readonly resourceVersion?: string;
   /** The version that the binding saw before this one; absent unless the watch brought the change between the two. */
   readonly previousVersion?: string;
+  /** The own slice of the object; absent where objects are not divided. */
+  readonly slice?: OwnSlice;
 }
 
 /** One object is to be looked at, whatever happened. What the hook is given of it is read when the run begins. */
@@ -113,6 +123,8 @@ export interface ReconcileTrigger {
   readonly namespace: string;
   readonly name: string;
   readonly reason: ReconcileReason;
+  /** The own slice of the object; absent where objects are not divided. */
+  readonly slice?: OwnSlice;
 }
 
 /**
@@ -129,6 +141,16 @@ export type ReconcileReason =
   | 'again'
   | 'hook-changed'
   | 'manual';
+
+/** The own slice that a trigger is about; undefined where objects are not divided, or it is about no object. */
+export function sliceOfTrigger(trigger: Trigger): OwnSlice | undefined {
+  return 'slice' in trigger ? trigger.slice : undefined;
+}
+
+/** Whether what a trigger is about was given to another replica, which works on it now. */
+export function isMoved(trigger: Trigger): boolean {
+  return sliceOfTrigger(trigger)?.given.aborted === true;
+}
 
 /** One object as a binding sees it, in an event, in a snapshot, or in the `objects` of a Synchronization. */
 export interface SnapshotItem {

@@ -24,6 +24,8 @@ export interface WatchTarget {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** When absent, all objects; else those alone whose namespace or uid is in this slice of all hashes. */
+  readonly slice?: { readonly field: 'namespace' | 'uid'; readonly index: number };
 }
 
 /** The frames of a list. A streamed list continues with the frames of its watch after `ListDone`. */

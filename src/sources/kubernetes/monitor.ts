@@ -2,19 +2,21 @@ import { KubeError } from '../../errors.ts';
 import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotOperations } from '../../hook/debug-view.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
 import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
-import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { KindPresence } from './kind-presence.ts';
+import { MonitorSlices } from './monitor-slices.ts';
 import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
 import { MatchingNamespaces } from './namespaces.ts';
 import { createObjectView } from './object-view.ts';
 import type { Observation, ObservedEvent } from './observation.ts';
-import { Observations } from './observations.ts';
+import { Observations, type ObservedTarget } from './observations.ts';
+import type { Division } from './own-slices.ts';
 import { PersistentProblems } from './persistent-problems.ts';
 import { SnapshotCounter } from './snapshot-counter.ts';
 import { watchTargets } from './targets.ts';
@@ -32,6 +34,9 @@ import { wantedEvents, type EventListener } from './wanted-events.ts';
  * filtered its objects. Events before that are dropped, since the Synchronization contains them; every later one is
  * passed to the listener, unless its filterResult is unchanged or `executeHookOnEvent` does not include it. Errors
  * never end a monitor: they are part of its status until the failing part recovers.
+ *
+ * With `division` it follows the own slices of the objects alone. One that is taken after `synced` is listed by itself,
+ * and its objects come in no event; of one that is given, the objects leave the snapshot without an event.
  */
 export interface Monitor {
   readonly binding: KubernetesBinding;
@@ -39,6 +44,10 @@ export interface Monitor {
   run(signal: AbortSignal): Promise<void>;
   /** The objects at this moment, by namespace and name; the same array until something changes. */
   snapshot(): Snapshot;
+  /** The objects of one own slice at this moment, by namespace and name. */
+  snapshotOf(slice: OwnSlice): Snapshot;
+  /** Whether the snapshot shows the objects of an own slice, where it shows any. */
+  hasListed(slice: OwnSlice): boolean;
   /** One object of the snapshot. */
   item(place: Placed): SnapshotItem | undefined;
   /** What happened to the objects, the first list included; nothing before `synced`. */
@@ -68,6 +77,8 @@ export interface MonitorDeps {
   readonly kinds: Kinds;
   /** The binding's filter, compiled. */
   readonly filter?: CompiledFilter;
+  /** Absent: all objects are followed. */
+  readonly division?: Division | undefined;
   readonly log: Logger;
   readonly metrics: KubernetesMetrics;
   readonly listener: MonitorListener;
@@ -83,6 +94,12 @@ export interface MonitorListener extends EventListener {
   returned?(): void;
   /** A list after `synced` is complete: what came and went before it, while nothing was watched, is in no event. */
   listed?(): void;
+  /** A slice was taken after `synced`: `sliceListed` says when the snapshot shows it. */
+  sliceTaken?(slice: OwnSlice): void;
+  /** The snapshot shows the objects of a slice that was taken. */
+  sliceListed?(slice: OwnSlice): void;
+  /** A slice was given: the snapshot does not show `items` any more. */
+  sliceGiven?(slice: OwnSlice, items: Snapshot): void;
   /** Something fails with a new error; it is tried again. After `synced`, transient errors are not reported. */
   problem(error: unknown): void;
 }
@@ -101,6 +118,8 @@ class BindingMonitor implements Monitor {
   readonly #problems: PersistentProblems;
   readonly #counter = new SnapshotCounter();
   readonly #pass: (event: ObservedEvent) => void;
+  /** Absent: all objects are followed. */
+  readonly #slices: MonitorSlices | undefined;
   #namespaces: MatchingNamespaces | undefined;
   #isSynced = false;
 
@@ -131,10 +150,10 @@ class BindingMonitor implements Monitor {
     });
     this.#problems = problems;
     this.#presence = presence;
-    this.#observations = new Observations((key) => ({
+    this.#observations = new Observations((key, own) => ({
       ...options,
       listener: {
-        observed: (events) => this.#observed(events),
+        observed: (events) => this.#observed(events, own),
         listed: () => {
           if (this.#isSynced) deps.listener.listed?.();
         },
@@ -145,12 +164,20 @@ class BindingMonitor implements Monitor {
         recovered: () => problems.recovered(key),
       },
     }));
+    const { division } = deps;
+    const onRefused = (error: unknown): void => problems.failed('kind', error);
+    this.#slices = division && new MonitorSlices({ binding, division, observations: this.#observations, onRefused });
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const unfollow = this.#deps.division?.slices.follow({
+      taken: (slice) => this.#taken(slice),
+      given: (slice) => this.#given(slice),
+    });
     try {
       await Promise.all([this.#presence.run(signal), this.#resynchronize(signal)]);
     } finally {
+      unfollow?.();
       this.#observations.end();
       this.#namespaces?.end();
       this.#metrics.remove();
@@ -159,6 +186,14 @@ class BindingMonitor implements Monitor {
 
   snapshot(): Snapshot {
     return this.#observations.snapshot();
+  }
+
+  snapshotOf(slice: OwnSlice): Snapshot {
+    return this.#observations.itemsOf(slice);
+  }
+
+  hasListed(slice: OwnSlice): boolean {
+    return this.#presence.isAbsent || this.#slices?.isListed(slice) === true;
   }
 
   item(place: Placed): SnapshotItem | undefined {
@@ -213,8 +248,25 @@ class BindingMonitor implements Monitor {
     this.#checkSynced();
   }
 
-  #targets(kind: ResourceKind): readonly WatchTarget[] {
-    return this.#wantedNamespaces(kind).flatMap((namespace) => watchTargets(this.binding, kind, namespace));
+  #targets(kind: ResourceKind): readonly ObservedTarget[] {
+    const namespaces = this.#wantedNamespaces(kind);
+    const sliced = this.#slices?.targets(kind, namespaces);
+    return sliced ?? namespaces.flatMap((namespace) => watchTargets(this.binding, kind, namespace));
+  }
+
+  #taken(slice: OwnSlice): void {
+    if (this.#isSynced) this.#deps.listener.sliceTaken?.(slice);
+    this.#observe();
+  }
+
+  #given(slice: OwnSlice): void {
+    const items = this.#observations.itemsOf(slice);
+    this.#observations.forget(slice);
+    this.#slices?.given(slice);
+    this.#metrics.snapshotSize(this.#observations.size);
+    this.#deps.listener.sliceGiven?.(slice, items);
+    // What was not listed may have been of this slice alone.
+    this.#checkSynced();
   }
 
   /** The namespaces to watch now; `undefined` as an element stands for all of them. */
@@ -230,11 +282,11 @@ class BindingMonitor implements Monitor {
     return this.#namespaces.names;
   }
 
-  #observed(events: Iterable<ObservedEvent>): void {
+  #observed(events: Iterable<ObservedEvent>, own: OwnSlice | undefined): void {
     this.#observations.changed();
     this.#metrics.snapshotSize(this.#observations.size);
     // Events before the sync are part of the Synchronization.
-    if (this.#isSynced) this.#emitAll(events);
+    if (this.#isSynced) this.#emitAll(own === undefined ? events : (this.#slices?.eventsOf(own, events) ?? []));
     this.#checkSynced();
   }
 
@@ -249,16 +301,35 @@ class BindingMonitor implements Monitor {
   }
 
   #checkSynced(): void {
-    const { kind, isReturning } = this.#presence;
+    const { isReturning } = this.#presence;
+    if (this.#isSynced) this.#checkSlices();
     if (this.#isSynced && !isReturning) return;
-    if (kind === undefined || this.#namespaces?.isSynced === false || !this.#observations.isSynced) return;
-    if (!this.#isSynced) {
-      this.#isSynced = true;
-      this.#counter.noteListed(this.#observations.size);
-      this.#deps.listener.synced();
-    }
+    if (!this.#isWatching || !this.#observations.isSynced) return;
+    if (!this.#isSynced) this.#firstSynced();
     if (!isReturning) return;
     this.#presence.returned();
     this.#deps.listener.returned?.();
+  }
+
+  /** Whether it is known what to watch. */
+  get #isWatching(): boolean {
+    if (this.#presence.kind === undefined || this.#slices?.isRefused === true) return false;
+    return this.#namespaces?.isSynced !== false;
+  }
+
+  #firstSynced(): void {
+    this.#isSynced = true;
+    // The slices that are taken by now are listed with all.
+    this.#slices?.newlyListed();
+    this.#counter.noteListed(this.#observations.size);
+    this.#deps.listener.synced();
+  }
+
+  #checkSlices(): void {
+    if (this.#slices === undefined || !this.#isWatching) return;
+    for (const slice of this.#slices.newlyListed()) {
+      this.#counter.noteListed(this.#observations.itemsOf(slice).length);
+      this.#deps.listener.sliceListed?.(slice);
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { WatchEvent } from '../../hook/binding.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -20,6 +21,8 @@ export interface ObservedEvent {
   readonly resourceVersion?: string;
   /** The resourceVersion of the state that the binding saw before, where the watch brought the change from it. */
   readonly previousVersion?: string;
+  /** The own slice of the object; absent where objects are not divided. */
+  readonly slice?: OwnSlice;
 }
 
 interface LateItem {
@@ -133,6 +136,12 @@ export class Observation implements WatchSubscriber {
     this.#items = new ObjectIndex();
     this.#options.listener.recovered();
     this.#options.listener.observed(events);
+  }
+
+  /** Forgets all objects without an event. */
+  forget(): void {
+    this.#items = new ObjectIndex();
+    this.#options.listener.recovered();
   }
 
   listStarted(): void {
