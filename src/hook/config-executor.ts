@@ -19,12 +19,13 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readResources } from './config-resources.ts';
+import { DEFAULT_POOL, isPoolName, POOL_TEXT, type ExecutorRule, type WorkersRule } from './executor-rule.ts';
 import type { JobRule } from './job-rule.ts';
 
 const DEFAULT_START_TIMEOUT_MS = 120_000;
 const DEFAULT_KEEP_FAILED_MS = 3_600_000;
 const ACCOUNT_TEXT = 'the name of a ServiceAccount: at most 253 small letters, digits, "-" and "."';
-const WORDS = 'job, or a mapping with job';
+const WORDS = 'job, workers, or a mapping with one of them';
 
 const readImage: Read<string> = (value, place) =>
   typeof value === 'string' && /^[^\s]{1,1024}$/.test(value)
@@ -86,18 +87,34 @@ export const readJobRule: Read<JobRule> = (value, place) => {
   };
 };
 
-const readExecutorFields = readFields({ job: readJobRule }, { required: { job: 'a mapping' } });
+const readPool: Read<string> = (value, place) => {
+  const name = readText(value, place);
+  return name === undefined || isPoolName(name) ? name : reportValue(place, value, POOL_TEXT);
+};
+const readWorkersFields = readFields({ pool: readPool });
+
+/** Which workers run a hook: `workers` alone, or a mapping with their pool. */
+const readWorkersRule: Read<WorkersRule> = (value, place) => {
+  const { pool = DEFAULT_POOL } = readWorkersFields(value, place);
+  return { type: 'workers', pool };
+};
+
+const readExecutorFields = readFields({ job: readJobRule, workers: readWorkersRule });
 
 /** `settings.executor`: absent, a hook runs in the Pod of the operator. */
-export const readExecutor: Read<JobRule> = (value, place) => {
+export const readExecutor: Read<ExecutorRule> = (value, place) => {
   if (value === 'job') return readJobRule({}, place);
+  if (value === 'workers') return readWorkersRule({}, place);
   if (typeof value === 'string') return reportValue(place, value, WORDS);
   const [job, misplaced] = isObject(value) ? apart(value) : [value, []];
   if (misplaced.length > 0) {
     report(place, `put ${misplaced.join(', ')} under executor.job`);
     if (isObject(job) && Object.keys(job).length === 0) return undefined;
   }
-  return readExecutorFields(job, place).job;
+  const rules = readExecutorFields(job, place);
+  if (rules.job !== undefined && rules.workers !== undefined)
+    return report(place, 'got job and workers, expected one of them');
+  return rules.job ?? rules.workers ?? reportValue(place, value, WORDS);
 };
 
 /** What was said beside `job`, and which of its fields are those of a Job. */
@@ -107,14 +124,15 @@ function apart(value: JsonObject): readonly [JsonObject, readonly string[]] {
 }
 
 /**
- * Reports what cannot be a Job: a caller of a webhook waits for seconds only, and a lock would end with the operator, while
- * the Job goes on.
+ * Reports what cannot run in another Pod: a caller of a webhook waits for seconds only, and a lock would end with the
+ * operator, while the hook goes on.
  */
-export function checkExecutor(executor: JobRule | undefined, bindings: readonly Binding[], place: Place): void {
+export function checkExecutor(executor: ExecutorRule | undefined, bindings: readonly Binding[], place: Place): void {
   if (executor === undefined) return;
+  const what = executor.type === 'job' ? 'a Job' : 'a worker';
   const asked = bindings.find(isAskBinding);
   if (asked !== undefined) {
-    report(place, `a Job cannot answer ${asked.type}, whose caller waits for seconds: divide the hook in two`);
+    report(place, `${what} cannot answer ${asked.type}, whose caller waits for seconds: divide the hook in two`);
   }
   const lock = bindings
     .map((binding) => ('lock' in binding ? binding.lock : undefined))
@@ -123,6 +141,6 @@ export function checkExecutor(executor: JobRule | undefined, bindings: readonly 
   const advice = `take it where the work is, with: hooklet lock ${lock.name} -- COMMAND`;
   report(
     place,
-    `a Job cannot hold the lock ${lock.name}, which would end with the operator while the Job goes on: ${advice}`,
+    `${what} cannot hold the lock ${lock.name}, which would end with the operator while the hook goes on: ${advice}`,
   );
 }

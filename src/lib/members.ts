@@ -70,6 +70,14 @@ export class Members {
     return new Members(this.#object[key], this.#placeOf(key), this.#problems);
   }
 
+  /** A list of objects; `read` takes the members of each. */
+  each<T>(key: string, read: (members: Members) => T): readonly T[] {
+    const value = this.#object[key];
+    if (!Array.isArray(value)) return this.#wrong(key, 'a list', []);
+    const list: readonly unknown[] = value;
+    return list.map((one, index) => read(new Members(one, `${this.#placeOf(key)}[${index}]`, this.#problems)));
+  }
+
   /** A member that is an object, whose members may be anything. */
   object(key: string): JsonObject {
     const value = this.#object[key];

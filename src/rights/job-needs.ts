@@ -1,4 +1,5 @@
 import type { Hook } from '../hook/binding.ts';
+import { jobRuleOf } from '../hook/executor-rule.ts';
 import type { JobRule } from '../hook/job-rule.ts';
 import { namedNeeds, ownNeeds, type OwnNeed } from './own-needs.ts';
 
@@ -10,7 +11,7 @@ export interface JobPlaces {
 
 /** The namespaces of the Jobs of hooks, each once; `home` is that of hooklet. */
 export function jobNamespaces(hooks: readonly Pick<Hook, 'settings'>[], home: string): readonly string[] {
-  const rules = hooks.flatMap(({ settings }) => settings.executor ?? []);
+  const rules = hooks.flatMap((hook) => jobRuleOf(hook) ?? []);
   return [...new Set(rules.map(({ namespace = home }) => namespace))].toSorted();
 }
 
@@ -19,9 +20,9 @@ export function jobNeeds(
   hooks: readonly Pick<Hook, 'name' | 'settings'>[],
   { namespace: home, jobsCertificate }: JobPlaces,
 ): readonly OwnNeed[] {
-  const apart = hooks.filter(({ settings }) => settings.executor !== undefined);
+  const apart = hooks.filter((hook) => jobRuleOf(hook) !== undefined);
   if (apart.length === 0) return [];
-  const runs = apart.flatMap(({ name, settings }) => runNeeds(name, home, settings.executor));
+  const runs = apart.flatMap((hook) => runNeeds(hook.name, home, jobRuleOf(hook)));
   return [...runs, ...askingNeeds(home, jobsCertificate), ...ownerNeeds(home)];
 }
 

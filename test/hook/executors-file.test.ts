@@ -1,3 +1,4 @@
+import { jobRuleOf } from '../../src/hook/executor-rule.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +27,7 @@ async function load(executors: string | undefined) {
 
 async function imagesFor(executors: string | undefined): Promise<unknown> {
   const { hooks } = await load(executors);
-  return Object.fromEntries(hooks.map(({ name, settings }) => [name, settings.executor?.image]));
+  return Object.fromEntries(hooks.map((hook) => [hook.name, jobRuleOf(hook)?.image]));
 }
 
 describe('hooklet-executors.yaml', () => {

@@ -133,11 +133,11 @@ type Answerer = (api: Api, target: Target, request: ApiRequest) => Reply;
 const ANSWERERS: { readonly [verb: string]: Answerer } = {
   get: ({ cluster }, target, request) => getObject(cluster, target, request),
   list: ({ cluster }, target, request) =>
-    listObjects(cluster, target, parseListOptions(target.kind, request.query), request),
-  watch: ({ watches }, target, request) => {
+    listObjects(cluster, target, parseListOptions(target.kind, request.query, cluster.features), request),
+  watch: ({ cluster, watches }, target, request) => {
     const query = new URLSearchParams([...request.query].filter(([name]) => name !== 'watch'));
     query.set('watch', 'true');
-    return watches.watch(target, parseListOptions(target.kind, query));
+    return watches.watch(target, parseListOptions(target.kind, query, cluster.features));
   },
   create: ({ cluster }, target, request) => postObject(cluster, target, request),
   update: ({ cluster }, target, request) => putObject(cluster, target, request),

@@ -1,4 +1,5 @@
 import type { Ids } from './ids.ts';
+import type { ListFeatures } from './list-options.ts';
 import type { Kinds } from './kinds.ts';
 import type { RequestScope } from './request-scope.ts';
 import type { Storage } from './storage.ts';
@@ -13,6 +14,8 @@ export interface Cluster {
   readonly now: () => number;
   readonly ids: Ids;
   readonly authorize: Authorize;
+  /** Absent: none is on. */
+  readonly features?: ListFeatures;
   /** The name of the user that the bearer token stands for. */
   readonly user: string;
   /** The groups of that user; absent: those of an administrator. */

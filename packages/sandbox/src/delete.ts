@@ -66,7 +66,7 @@ function gracePeriodOf(stored: StoredObject, options: DeleteOptions): number {
 export function deleteCollection(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const options = parseDeleteOptions(request);
   const { listed, chunks } = once(cluster, 'list', () => {
-    const page = listPage(cluster, target, parseListOptions(target.kind, request.query));
+    const page = listPage(cluster, target, parseListOptions(target.kind, request.query, cluster.features));
     return { listed: page.objects, chunks: [...listText(target, page)] };
   });
   for (const { collection, namespace, name, uid } of listed) {

@@ -2,6 +2,7 @@ import { parseFieldSelector } from './field-selector.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { parseLabelSelector } from './label-selector.ts';
+import { parseShardSelector } from './shard-selector.ts';
 import { badRequest, forbiddenValue, invalid, StatusError, unsupportedValue, type Cause } from './status-error.ts';
 
 /** The options in the query of a list or a watch. */
@@ -9,6 +10,8 @@ export interface ListOptions {
   readonly watch: boolean;
   readonly matches: (object: JsonObject) => boolean;
   readonly selects: boolean;
+  /** As given; the empty string if absent, or if the server does not know it. */
+  readonly shardSelector: string;
   readonly limit: number;
   readonly continueToken: string;
   /** As given; the empty string if absent. */
@@ -20,15 +23,24 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
+/** The feature gates that concern lists. */
+export interface ListFeatures {
+  /** Whether `shardSelector` is known; a server that does not know it ignores it. */
+  readonly shardedListAndWatch: boolean;
+}
+
 /** Reads the query of a list or a watch; throws the server's refusal if it is invalid. */
-export function parseListOptions(kind: ServedKind, query: URLSearchParams): ListOptions {
+export function parseListOptions(kind: ServedKind, query: URLSearchParams, features?: ListFeatures): ListOptions {
   const text = (name: string): string => query.get(name) ?? '';
   const matchesLabels = parseLabelSelector(text('labelSelector'));
   const matchesFields = parseFieldSelector(kind, text('fieldSelector'));
+  const shardSelector = features?.shardedListAndWatch === true ? text('shardSelector') : '';
+  const matchesShard = shardSelector === '' ? () => true : parseShardSelector(shardSelector);
   const options = {
     watch: isTrue(query.get('watch')),
-    matches: (object: JsonObject) => matchesLabels(object) && matchesFields(object),
-    selects: text('labelSelector') !== '' || text('fieldSelector') !== '',
+    matches: (object: JsonObject) => matchesLabels(object) && matchesFields(object) && matchesShard(object),
+    selects: text('labelSelector') !== '' || text('fieldSelector') !== '' || shardSelector !== '',
+    shardSelector,
     limit: integer(text('limit')),
     continueToken: text('continue'),
     resourceVersion: text('resourceVersion'),

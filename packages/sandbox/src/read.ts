@@ -34,6 +34,8 @@ export interface Page {
   readonly objects: readonly StoredObject[];
   readonly next: string;
   readonly remaining: number | undefined;
+  /** The selector of shards that was applied; empty if there was none. */
+  readonly shardSelector: string;
 }
 
 /** Answers a list. */
@@ -52,12 +54,14 @@ export function listPage(cluster: Cluster, target: Target, options: ListOptions,
   // A list from the watch cache is always complete: the server ignores the limit there.
   const limit = options.resourceVersion === '0' || options.limit <= 0 ? selected.length : options.limit;
   const objects = selected.slice(0, limit);
+  const { revision } = position;
+  const { shardSelector } = options;
   const last = objects.at(-1);
   if (selected.length === objects.length || last === undefined) {
-    return { revision: position.revision, objects, next: '', remaining: undefined };
+    return { revision, objects, next: '', remaining: undefined, shardSelector };
   }
   const remaining = options.selects ? undefined : selected.length - objects.length;
-  return { revision: position.revision, objects, next: continueToken(position.revision, last.key), remaining };
+  return { revision, objects, next: continueToken(revision, last.key), remaining, shardSelector };
 }
 
 interface Position {
@@ -116,5 +120,6 @@ function listMetadata(page: Page, custom: boolean): JsonObject {
     resourceVersion: String(page.revision),
     ...(page.next === '' ? {} : { continue: page.next }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+    ...(page.shardSelector === '' ? {} : { shardInfo: { selector: page.shardSelector } }),
   };
 }

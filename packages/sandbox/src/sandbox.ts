@@ -36,6 +36,11 @@ export interface SandboxOptions extends Taps {
   /** With a seed: makes others of them, except the uids that a text names. */
   readonly variant?: Variant;
   readonly bookmarkIntervalMs?: number;
+  /**
+   * Whether lists and watches know `shardSelector` (KEP-5866, the feature gate of the same name); default false, as in
+   * API servers of today. It is read for each request.
+   */
+  readonly shardedListAndWatch?: boolean;
   /** Whether requests without a token are served (kubectl sends no token without TLS). */
   readonly anonymous?: boolean;
   /** Whether a request with this Host header is answered; default all. */
@@ -111,6 +116,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     now: options.now ?? Date.now,
     ids: createIds(options.seed, options.variant),
     authorize: options.authorize ?? (() => true),
+    features: {
+      get shardedListAndWatch() {
+        return options.shardedListAndWatch ?? false;
+      },
+    },
     user: 'admin',
     webhooks: new Registrations(storage),
     mirrored: new Set(),

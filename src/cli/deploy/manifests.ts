@@ -1,3 +1,4 @@
+import { jobRuleOf } from '../../hook/executor-rule.ts';
 import { UsageError } from '../../errors.ts';
 import { isAskBinding } from '../../hook/ask-binding.ts';
 import type { Hook } from '../../hook/binding.ts';
@@ -51,7 +52,7 @@ function componentsFor(hooks: readonly Hook[], request: ManifestsRequest): reado
   return [
     ...(request.withEvents ? (['events'] as const) : []),
     ...(isCalled ? (['http-triggers'] as const) : []),
-    ...(hooks.some(({ settings }) => settings.executor !== undefined) ? (['jobs'] as const) : []),
+    ...(hooks.some((hook) => jobRuleOf(hook) !== undefined) ? (['jobs'] as const) : []),
     ...(isReplicated && !isAsked ? (['leader-election'] as const) : []),
     ...(makesUp ? (['schedule-state'] as const) : []),
     ...(isAsked ? (['webhook-certificates', 'webhooks'] as const) : []),

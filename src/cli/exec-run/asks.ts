@@ -1,5 +1,6 @@
-import type { JobClaim, JobResult } from '../../hook/job-desk.ts';
-import { encodeResult } from '../../hook/job-result-wire.ts';
+import type { JobClaim } from '../../hook/job-desk.ts';
+import type { RemoteResult } from '../../hook/remote-run.ts';
+import { encodeResult } from '../../hook/result-wire.ts';
 import { MAX_FATE_WAIT_S, parseClaim, parseFate, type JobWhat } from '../../hook/job-wire.ts';
 import type { Parsed } from '../../lib/members.ts';
 import type { Answer } from './exchange.ts';
@@ -66,7 +67,7 @@ export function outputAsk(lines: Uint8Array): Ask<undefined> {
   return { ...SMALL, method: 'POST', what: 'output', body: [lines], read: () => READ_DONE };
 }
 
-export function resultAsk(result: JobResult): Ask<undefined> {
+export function resultAsk(result: RemoteResult): Ask<undefined> {
   const body = encodeResult(result);
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return {

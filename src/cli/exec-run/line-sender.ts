@@ -1,5 +1,5 @@
-import type { JobLine } from '../../hook/job-desk.ts';
-import { encodeLine, MAX_OUTPUT_BYTES } from '../../hook/job-wire.ts';
+import type { RemoteLine } from '../../hook/remote-run.ts';
+import { encodeLine, MAX_OUTPUT_BYTES } from '../../hook/remote-wire.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { outputAsk } from './asks.ts';
 import type { Session } from './session.ts';
@@ -33,7 +33,7 @@ export class LineSender {
     this.#options = options;
   }
 
-  push(line: JobLine): void {
+  push(line: RemoteLine): void {
     const encoded = encodeBounded(line);
     this.#waiting.push(encoded);
     this.#waitingBytes += encoded.length;
@@ -96,11 +96,11 @@ export class LineSender {
   }
 }
 
-function droppedLine(count: number): JobLine {
+function droppedLine(count: number): RemoteLine {
   return { stream: 'stderr', line: `hooklet: ${count} lines were dropped here, as the operator could not be reached` };
 }
 
-function encodeBounded(line: JobLine): Buffer {
+function encodeBounded(line: RemoteLine): Buffer {
   const encoded = Buffer.from(encodeLine(line));
   if (encoded.length <= MAX_LINE_BYTES) return encoded;
   const { stream, line: text, entry } = line;

@@ -1,9 +1,9 @@
 import { HookFailedError } from '../../errors.ts';
-import type { JobCost, JobFiles, JobResult } from '../../hook/job-desk.ts';
-import { explainResultSize, resultBytes } from '../../hook/job-result-wire.ts';
+import type { RemoteCost, RemoteFiles, RemoteResult } from '../../hook/remote-run.ts';
+import { explainResultSize, resultBytes } from '../../hook/result-wire.ts';
 import type { Execution, FailedExecution, RunCost } from '../../runner/executor.ts';
 
-type Failed = Extract<JobResult, { readonly type: 'failed' }>;
+type Failed = Extract<RemoteResult, { readonly type: 'failed' }>;
 
 /** The failure of a run that was not executed, or whose result cannot be sent. */
 export function failure(by: Failed['by'], message: string, more: Partial<Failed> = {}): Failed {
@@ -11,7 +11,7 @@ export function failure(by: Failed['by'], message: string, more: Partial<Failed>
 }
 
 /** What the executor says of a run, as it is sent. */
-export function resultOf(hook: string, execution: Execution): JobResult {
+export function resultOf(hook: string, execution: Execution): RemoteResult {
   const result = execution.type === 'exited' ? exitedResult(execution) : failedResult(execution);
   const tooLarge = 'files' in result && result.files ? explainResultSize(resultBytes(result.files)) : undefined;
   if (tooLarge === undefined) return result;
@@ -22,13 +22,17 @@ export function resultOf(hook: string, execution: Execution): JobResult {
   return { ...rest, message: `${result.message}\n${message}` };
 }
 
-function exitedResult({ cost, outputs, isLater = false }: Extract<Execution, { readonly type: 'exited' }>): JobResult {
+function exitedResult({
+  cost,
+  outputs,
+  isLater = false,
+}: Extract<Execution, { readonly type: 'exited' }>): RemoteResult {
   return { type: 'exited', cost: plainCost(cost), isLater, files: outputs };
 }
 
 function failedResult({ by, error, cost, outputs, isPermanent, isCutOff }: FailedExecution): Failed {
   const ending = error instanceof HookFailedError ? error.ending : undefined;
-  const files: JobFiles | undefined = outputs && { ...outputs, admission: '', conversion: '' };
+  const files: RemoteFiles | undefined = outputs && { ...outputs, admission: '', conversion: '' };
   return failure(by, error.message, {
     timedOut: ending?.timedOut === true,
     isPermanent: isPermanent === true,
@@ -40,10 +44,10 @@ function failedResult({ by, error, cost, outputs, isPermanent, isCutOff }: Faile
   });
 }
 
-function costOf(cost: RunCost | undefined): { readonly cost?: JobCost } {
+function costOf(cost: RunCost | undefined): { readonly cost?: RemoteCost } {
   return cost === undefined ? {} : { cost: plainCost(cost) };
 }
 
-function plainCost({ durationMs, usage }: RunCost): JobCost {
+function plainCost({ durationMs, usage }: RunCost): RemoteCost {
   return { durationMs, ...usage };
 }

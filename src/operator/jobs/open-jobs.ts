@@ -6,6 +6,7 @@
  */
 
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
+import { jobRuleOf } from '../../hook/executor-rule.ts';
 import type { Hook } from '../../hook/binding.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { latch } from '../../lib/latch.ts';
@@ -117,8 +118,8 @@ function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   return AbortSignal.any([one, other]);
 }
 
-function isJob({ settings }: Hook): boolean {
-  return settings.executor !== undefined;
+function isJob(hook: Hook): boolean {
+  return jobRuleOf(hook) !== undefined;
 }
 
 /** Resolves when a hook is to be run as Jobs, or `signal` aborts. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { JOB_AUDIENCE, type JobCaller } from '../../hook/job-desk.ts';
+import { JOB_AUDIENCE } from '../../hook/job-desk.ts';
+import type { DeskCaller } from '../../hook/remote-run.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { asJsonObject } from '../../kube/object.ts';
 import { reviewToken, type ReviewedUser } from '../../kube/reviews.ts';
@@ -14,10 +15,10 @@ export interface PodTokensOptions {
 const KEPT_MS = 60_000;
 const KEPT_UNKNOWN_MS = 10_000;
 const MAX_KEPT = 1000;
-const ACCOUNT = /^system:serviceaccount:([a-z0-9-]{1,63}):[^:]+$/;
+const ACCOUNT = /^system:serviceaccount:([a-z0-9-]{1,63}):([^:]+)$/;
 
 interface Kept {
-  readonly caller: JobCaller | undefined;
+  readonly caller: DeskCaller | undefined;
   readonly untilMs: number;
 }
 
@@ -29,14 +30,14 @@ export class PodTokens {
   readonly #options: PodTokensOptions;
   readonly #known = new Map<string, Kept>();
   readonly #unknown = new Map<string, Kept>();
-  readonly #asking = new Map<string, Promise<JobCaller | undefined>>();
+  readonly #asking = new Map<string, Promise<DeskCaller | undefined>>();
 
   constructor(options: PodTokensOptions) {
     this.#options = options;
   }
 
   /** Undefined for a token that is none of a Pod for hooklet; rejects when the API server does not answer. */
-  async identify(token: string): Promise<JobCaller | undefined> {
+  async identify(token: string): Promise<DeskCaller | undefined> {
     // The token itself is kept nowhere.
     const key = createHash('sha256').update(token).digest('base64');
     const kept = this.#known.get(key) ?? this.#unknown.get(key);
@@ -46,7 +47,7 @@ export class PodTokens {
     return asking;
   }
 
-  async #review(token: string, key: string): Promise<JobCaller | undefined> {
+  async #review(token: string, key: string): Promise<DeskCaller | undefined> {
     const { client, elapsed } = this.#options;
     // Others may wait for it too, so it ends with none of its callers, but at its limit.
     const user = await reviewToken(client, token, new AbortController().signal, JOB_AUDIENCE);
@@ -60,12 +61,13 @@ export class PodTokens {
 }
 
 /** A token that is bound to a Pod names it. */
-function callerOf({ name, spec }: ReviewedUser): JobCaller | undefined {
-  const namespace = ACCOUNT.exec(name)?.[1];
+function callerOf({ name, spec }: ReviewedUser): DeskCaller | undefined {
+  const [, namespace, account] = ACCOUNT.exec(name) ?? [];
   const extra = asJsonObject(spec['extra']);
   const pod = only(extra['authentication.kubernetes.io/pod-name']);
   const podUid = only(extra['authentication.kubernetes.io/pod-uid']);
-  return namespace === undefined || pod === undefined || podUid === undefined ? undefined : { namespace, pod, podUid };
+  if (namespace === undefined || account === undefined || pod === undefined || podUid === undefined) return undefined;
+  return { namespace, account, pod, podUid };
 }
 
 function only(values: unknown): string | undefined {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
+import { jobRuleOf } from '../../hook/executor-rule.ts';
 import type { Hook } from '../../hook/binding.ts';
 import { ownNamespace, ownPod } from '../../kube/coordination/own-pod.ts';
 import { Changes } from '../../lib/changes.ts';
@@ -40,7 +41,7 @@ export class ServedJobs {
       ...place,
       client: access.client,
       watches: access.watches,
-      namespaces: () => asked.hooks().flatMap((hook) => hook.settings.executor?.namespace ?? []),
+      namespaces: () => asked.hooks().flatMap((hook) => jobRuleOf(hook)?.namespace ?? []),
       authority: () => given.give(this.#certificates),
       plainExitCodes: options.plainExitCodes ?? false,
       backgroundLimitMs: options.backgroundLimitMs,
@@ -94,7 +95,8 @@ export class ServedJobs {
   }
 
   /** Why no Job can be made for a hook; undefined when it can. */
-  problemOf({ settings: { executor } }: Hook): string | undefined {
+  problemOf(hook: Hook): string | undefined {
+    const executor = jobRuleOf(hook);
     const isOurs = executor?.image === undefined || executor.agent === 'sidecar';
     if (!isOurs || this.#image !== '') return undefined;
     return 'the image of its Job is not known: set --jobs-image, or POD_NAME to the name of the Pod of hooklet';

@@ -7,6 +7,7 @@
  */
 
 import type { JobDesk } from '../../hook/job-desk.ts';
+import { jobRuleOf } from '../../hook/executor-rule.ts';
 import type { JobRule } from '../../hook/job-rule.ts';
 import { abortable } from '../../lib/abortable.ts';
 import { latch } from '../../lib/latch.ts';
@@ -108,13 +109,14 @@ export class JobExecutor {
 
   /** Runs a hook once, in a Job; never rejects, not even when `signal` ends the run. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution> {
-    const { name, settings } = request.hook;
-    if (settings.executor === undefined) return notRun(name, 'it has no settings.executor');
+    const { name } = request.hook;
+    const rule = jobRuleOf(request.hook);
+    if (rule === undefined) return notRun(name, 'it has no settings.executor');
     // Of a caller who waits, any replica is asked, and only one has the Jobs.
     if (request.isAsked === true && this.#leadership.type !== 'leads')
       return notRun(name, 'this replica does not lead');
     try {
-      const execution = await this.#execute(request, settings.executor, signal);
+      const execution = await this.#execute(request, rule, signal);
       this.#pace.ended(name, execution, signal);
       return execution;
     } catch (cause) {

@@ -1,6 +1,6 @@
-import type { JobAnswer, JobRefusalStatus } from '../../hook/job-desk.ts';
+import type { DeskAnswer, DeskRefusalStatus } from '../../hook/remote-run.ts';
 
 /** Refuses what a Pod asks. */
-export function refused(status: JobRefusalStatus, message: string): Extract<JobAnswer<never>, { type: 'refused' }> {
+export function refused(status: DeskRefusalStatus, message: string): Extract<DeskAnswer<never>, { type: 'refused' }> {
   return { type: 'refused', status, message };
 }

@@ -1,5 +1,5 @@
 import { HookFailedError, HookOutputError } from '../../errors.ts';
-import { JOB_FILES, type JobCost, type JobFiles, type JobResult } from '../../hook/job-desk.ts';
+import { REMOTE_FILES, type RemoteCost, type RemoteFiles, type RemoteResult } from '../../hook/remote-run.ts';
 import type { ResultOutcome } from '../../hook/result.ts';
 import type { Execution, FailedExecution, RunCost } from '../executor.ts';
 import { failedRun, isCutOff, outcomeOf } from '../failed-run.ts';
@@ -11,7 +11,10 @@ import type { SidecarResult } from './next-step.ts';
 import type { PodExit } from './pod-state.ts';
 
 /** What hooklet in the Pod sent of its hook, as the result of an executor. */
-export function executionOfResult(hook: string, result: Extract<JobResult, { type: 'exited' | 'failed' }>): Execution {
+export function executionOfResult(
+  hook: string,
+  result: Extract<RemoteResult, { type: 'exited' | 'failed' }>,
+): Execution {
   const problem = result.files === undefined ? undefined : sizeProblem(result.files);
   if (problem !== undefined) return unreadable(hook, problem);
   if (result.type === 'failed') return failedInPod(result);
@@ -19,7 +22,7 @@ export function executionOfResult(hook: string, result: Extract<JobResult, { typ
   return { type: 'exited', cost: costOf(cost), outputs: filesOf(files), ...(isLater && { isLater }) };
 }
 
-function failedInPod(result: Extract<JobResult, { type: 'failed' }>): FailedExecution {
+function failedInPod(result: Extract<RemoteResult, { type: 'failed' }>): FailedExecution {
   const { message, by, isPermanent, isCutOff: wasCut, cost, files } = result;
   const error =
     by === 'output' ? new HookOutputError(message) : new HookFailedError(message, { ending: endingOf(result) });
@@ -34,7 +37,7 @@ function failedInPod(result: Extract<JobResult, { type: 'failed' }>): FailedExec
   };
 }
 
-function endingOf({ timedOut, exitCode, signal }: Extract<JobResult, { type: 'failed' }>) {
+function endingOf({ timedOut, exitCode, signal }: Extract<RemoteResult, { type: 'failed' }>) {
   return { timedOut, ...(exitCode !== undefined && { exitCode }), ...(signal !== undefined && { signal }) };
 }
 
@@ -88,19 +91,19 @@ function unreadable(hook: string, problem: string): FailedExecution {
 }
 
 /** The limits are those of a local run, whoever sends. */
-function sizeProblem(files: JobFiles): string | undefined {
-  return JOB_FILES.map((name) => explainSize(name, Buffer.byteLength(files[name]))).find((one) => one !== undefined);
+function sizeProblem(files: RemoteFiles): string | undefined {
+  return REMOTE_FILES.map((name) => explainSize(name, Buffer.byteLength(files[name]))).find((one) => one !== undefined);
 }
 
-function filesOf({ patch, metrics, admission, conversion, result }: JobFiles): JobFiles {
+function filesOf({ patch, metrics, admission, conversion, result }: RemoteFiles): RemoteFiles {
   return { patch, metrics, admission, conversion, result };
 }
 
 /** A run that was killed may have written half a document; a result is whole, or it is not read. */
-function writtenIn({ patch, metrics, result }: JobFiles, wasCut: boolean): NonNullable<FailedExecution['outputs']> {
+function writtenIn({ patch, metrics, result }: RemoteFiles, wasCut: boolean): NonNullable<FailedExecution['outputs']> {
   return wasCut ? { patch: '', metrics: '', result } : { patch, metrics, result };
 }
 
-function costOf({ durationMs, ...usage }: JobCost): RunCost {
+function costOf({ durationMs, ...usage }: RemoteCost): RunCost {
   return { durationMs, usage };
 }

@@ -8,7 +8,7 @@
 
 import { Bell } from '../../lib/bell.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { JobLine, JobResult } from '../../hook/job-desk.ts';
+import type { RemoteLine, RemoteResult } from '../../hook/remote-run.ts';
 import type { HookOutput } from '../executor.ts';
 import { PRINTED_LIMIT_BYTES } from '../output-limits.ts';
 import { RunOutput } from '../run-output.ts';
@@ -30,7 +30,7 @@ export interface Claim {
 export type RunPhase =
   | { readonly type: 'open' }
   | { readonly type: 'claimed'; readonly claim: Claim }
-  | { readonly type: 'resulted'; readonly claim: Claim; readonly result: JobResult; readonly atMs: number }
+  | { readonly type: 'resulted'; readonly claim: Claim; readonly result: RemoteResult; readonly atMs: number }
   | { readonly type: 'ended' | 'concluded'; readonly claim: Claim | undefined }
   | { readonly type: 'left' };
 
@@ -74,7 +74,7 @@ export class LiveRun {
     this.#contexts = contexts;
     this.#onOutput = onOutput;
     this.#elapsed = elapsed;
-    const onLines = (lines: readonly JobLine[]): void => lines.forEach((line) => this.#tell(line));
+    const onLines = (lines: readonly RemoteLine[]): void => lines.forEach((line) => this.#tell(line));
     this.#output = new RunOutput({ limitBytes: PRINTED_LIMIT_BYTES + SLACK_BYTES, isImmediate: true, onLines });
   }
 
@@ -171,7 +171,7 @@ export class LiveRun {
   }
 
   /** Takes the result; a later one does not replace it. */
-  resulted(result: JobResult): void {
+  resulted(result: RemoteResult): void {
     if (this.#phase.type !== 'claimed') return;
     this.#phase = { type: 'resulted', claim: this.#phase.claim, result, atMs: this.#elapsed() };
     this.#isHeard = true;
@@ -204,7 +204,7 @@ export class LiveRun {
     return this.#concluded.signal;
   }
 
-  print(lines: readonly JobLine[]): void {
+  print(lines: readonly RemoteLine[]): void {
     this.#isHeard = true;
     for (const line of lines) if (this.#output.take(lengthOf(line))) this.#tell(line);
   }
@@ -236,12 +236,12 @@ export class LiveRun {
     this.#bell.ring();
   }
 
-  #tell({ stream, line, entry }: JobLine): void {
+  #tell({ stream, line, entry }: RemoteLine): void {
     if (entry === undefined) this.#onOutput({ type: 'line', line: { stream, line } });
     else this.#onOutput({ type: 'entry', entry: { ...entry, message: line } });
   }
 }
 
-function lengthOf({ line, entry }: JobLine): number {
+function lengthOf({ line, entry }: RemoteLine): number {
   return line.length + (entry === undefined ? 0 : JSON.stringify(entry).length);
 }

@@ -4,7 +4,8 @@
  * comes with an old epoch, or from another Pod, changes nothing.
  */
 
-import type { JobAnswer, JobCaller, JobDesk, JobResult, JobTicket } from '../../hook/job-desk.ts';
+import type { JobDesk, JobTicket } from '../../hook/job-desk.ts';
+import type { DeskAnswer, DeskCaller, RemoteResult } from '../../hook/remote-run.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { claimRun, refusedByServer, type ClaimParts } from './claim-run.ts';
 import type { JobNamespace } from './job-namespace.ts';
@@ -19,7 +20,7 @@ export interface DeskParts extends ClaimParts {
   readonly namespaceOf: (name: string) => JobNamespace | undefined;
 }
 
-type Refused = Extract<JobAnswer<never>, { type: 'refused' }>;
+type Refused = Extract<DeskAnswer<never>, { type: 'refused' }>;
 
 const ENDED = refused(410, 'the run has ended');
 const NOT_YET = refused(503, 'this replica does not lead, or has just begun to: ask again, or ask another');
@@ -64,7 +65,7 @@ export function openDesk(parts: DeskParts): JobDesk {
 const TAKEN = { type: 'ok', value: undefined } as const;
 
 /** Why a Job cannot be claimed of which no run is known: the watch may be late, so the API server has the last word. */
-async function unknownJob(job: string, caller: JobCaller, parts: DeskParts, signal: AbortSignal): Promise<Refused> {
+async function unknownJob(job: string, caller: DeskCaller, parts: DeskParts, signal: AbortSignal): Promise<Refused> {
   const answer = withoutRun(job, caller, parts);
   if (answer.status !== 404) return answer;
   const found = await readJob(parts.client, { namespace: caller.namespace, name: job }, signal);
@@ -86,14 +87,14 @@ function heldBy({ job, caller, epoch }: JobTicket, parts: DeskParts): LiveRun | 
 }
 
 /** Why there is no run of the Job, as far as the watch says it: a run is ended whose Job is there without one. */
-function withoutRun(job: string, { namespace: name }: JobCaller, { runs, namespaceOf }: DeskParts): Refused {
+function withoutRun(job: string, { namespace: name }: DeskCaller, { runs, namespaceOf }: DeskParts): Refused {
   const namespace = namespaceOf(name);
   if (runs.isPast(name, job)) return ENDED;
   if (namespace === undefined || !namespace.isListed) return NOT_YET;
   return namespace.job(job) === undefined ? refused(404, `the run of the Job ${job} is not known here yet`) : ENDED;
 }
 
-function takeResult(run: LiveRun, result: JobResult): JobAnswer<undefined> {
+function takeResult(run: LiveRun, result: RemoteResult): DeskAnswer<undefined> {
   run.resulted(result);
   return TAKEN;
 }

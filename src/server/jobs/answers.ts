@@ -1,4 +1,4 @@
-import type { JobAnswer } from '../../hook/job-desk.ts';
+import type { DeskAnswer } from '../../hook/remote-run.ts';
 import type { HttpAnswer, HttpRoute } from '../answering.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,7 +28,7 @@ export function unavailable(why: string): HttpAnswer {
 }
 
 /** The answer of the desk; `of` makes that of its value. */
-export function deskAnswer<T>(answer: JobAnswer<T>, of: (value: T) => HttpAnswer): HttpAnswer {
+export function deskAnswer<T>(answer: DeskAnswer<T>, of: (value: T) => HttpAnswer): HttpAnswer {
   if (answer.type === 'ok') return of(answer.value);
   const { status, message } = answer;
   return textAnswer(status, message, status === 503 ? { 'retry-after': '1' } : {});

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { within } from '../../lib/deadline.ts';
-import type { JobCaller } from '../../hook/job-desk.ts';
+import type { DeskCaller } from '../../hook/remote-run.ts';
 import type { Logger } from '../../log.ts';
 import type { HttpAnswer } from '../answering.ts';
 import { SourceSlots } from '../source-slots.ts';
 import { textAnswer, unavailable } from './answers.ts';
 
 /** Finds out whose a token is. */
-export type Identify = (token: string, signal: AbortSignal) => Promise<JobCaller | undefined>;
+export type Identify = (token: string, signal: AbortSignal) => Promise<DeskCaller | undefined>;
 
 /** Who asks, or the answer to who may not. */
 export type Identified =
-  | { readonly type: 'known'; readonly caller: JobCaller }
+  | { readonly type: 'known'; readonly caller: DeskCaller }
   | { readonly type: 'refused'; readonly answer: HttpAnswer };
 
 export interface Callers {

@@ -1,14 +1,8 @@
-import type { JobAnswer, JobDesk, JobTicket } from '../../hook/job-desk.ts';
-import { MAX_RESULT_BODY_BYTES, parseResult } from '../../hook/job-result-wire.ts';
-import {
-  encodeClaim,
-  encodeFate,
-  MAX_FATE_WAIT_S,
-  MAX_OUTPUT_BYTES,
-  parseFateWait,
-  parseLines,
-  type JobWhat,
-} from '../../hook/job-wire.ts';
+import type { JobDesk, JobTicket } from '../../hook/job-desk.ts';
+import type { DeskAnswer } from '../../hook/remote-run.ts';
+import { MAX_RESULT_BODY_BYTES, parseResult } from '../../hook/result-wire.ts';
+import { encodeClaim, encodeFate, MAX_FATE_WAIT_S, parseFateWait, type JobWhat } from '../../hook/job-wire.ts';
+import { MAX_OUTPUT_BYTES, parseLines } from '../../hook/remote-wire.ts';
 import type { HttpAnswer, HttpRequest } from '../answering.ts';
 import { SourceSlots } from '../source-slots.ts';
 import { deskAnswer, DONE, jsonAnswer, piecesAnswer, textAnswer } from './answers.ts';
@@ -91,7 +85,7 @@ export function endpointsOf(desk: JobDesk): Endpoints {
   };
 }
 
-function doneOr(answer: JobAnswer<undefined>): HttpAnswer {
+function doneOr(answer: DeskAnswer<undefined>): HttpAnswer {
   return deskAnswer(answer, () => DONE);
 }
 

@@ -5,8 +5,8 @@
  */
 
 import type { JobDesk } from '../../hook/job-desk.ts';
-import { MAX_OUTPUT_BYTES } from '../../hook/job-wire.ts';
-import { MAX_RESULT_BODY_BYTES } from '../../hook/job-result-wire.ts';
+import { MAX_OUTPUT_BYTES } from '../../hook/remote-wire.ts';
+import { MAX_RESULT_BODY_BYTES } from '../../hook/result-wire.ts';
 import type { Logger } from '../../log.ts';
 import { openHttpServer, type HttpServer } from '../http-server.ts';
 import type { Port } from '../listen-on-port.ts';

@@ -6,7 +6,7 @@ const POD = {
   'authentication.kubernetes.io/pod-name': ['hooklet-run-1-abcde'],
   'authentication.kubernetes.io/pod-uid': ['u-1'],
 };
-const CALLER = { namespace: 'db', pod: 'hooklet-run-1-abcde', podUid: 'u-1' };
+const CALLER = { namespace: 'db', account: 'default', pod: 'hooklet-run-1-abcde', podUid: 'u-1' };
 
 interface Reviewed {
   readonly username?: string;

@@ -1,19 +1,19 @@
 /*
  * A result on the wire: a line of JSON, and behind it the bytes of the files, so that nothing of them is escaped or read
- * as JSON. In the line `files` has their lengths, in the order of `JOB_FILES`; where it has none, nothing follows.
+ * as JSON. In the line `files` has their lengths, in the order of `REMOTE_FILES`; where it has none, nothing follows.
  */
 
 import { parseMembers, type Members, type Parsed } from '../lib/members.ts';
 import { shown } from '../lib/shown.ts';
 import { present } from './config-reader.ts';
 import {
-  JOB_FILES,
+  REMOTE_FILES,
   MAX_RESULT_BYTES,
   MAX_RESULT_HEAD_BYTES,
-  type JobCost,
-  type JobFiles,
-  type JobResult,
-} from './job-desk.ts';
+  type RemoteCost,
+  type RemoteFiles,
+  type RemoteResult,
+} from './remote-run.ts';
 
 /** Of a result: its line with the newline, and its files. */
 export const MAX_RESULT_BODY_BYTES = MAX_RESULT_HEAD_BYTES + 1 + MAX_RESULT_BYTES;
@@ -25,15 +25,15 @@ const MIB = 1024 * 1024;
 export type ResultProblem = { readonly type: 'wrong'; readonly status: 400 | 413; readonly problem: string };
 
 /** A result as the body of a request, in pieces. A message that is too long for its line is cut. */
-export function encodeResult(result: JobResult): readonly Uint8Array[] {
+export function encodeResult(result: RemoteResult): readonly Uint8Array[] {
   const files = 'files' in result && result.files !== undefined ? bytesOf(result.files) : undefined;
   const lengths = files?.map(({ byteLength }) => byteLength);
   const { files: _, ...rest } = { files: undefined, ...result };
   return [Buffer.from(headOf({ ...rest, ...(lengths && { files: lengths }) })), ...(files ?? [])];
 }
 
-function bytesOf(files: JobFiles): readonly Uint8Array[] {
-  return JOB_FILES.map((name) => Buffer.from(files[name]));
+function bytesOf(files: RemoteFiles): readonly Uint8Array[] {
+  return REMOTE_FILES.map((name) => Buffer.from(files[name]));
 }
 
 function headOf(head: object): string {
@@ -60,12 +60,12 @@ export function explainResultSize(bytes: number): string | undefined {
 }
 
 /** How many bytes the files of a result have together. */
-export function resultBytes(files: JobFiles): number {
-  return JOB_FILES.reduce((sum, name) => sum + Buffer.byteLength(files[name]), 0);
+export function resultBytes(files: RemoteFiles): number {
+  return REMOTE_FILES.reduce((sum, name) => sum + Buffer.byteLength(files[name]), 0);
 }
 
 /** Reads the body of a request. */
-export function parseResult(body: Buffer): Extract<Parsed<JobResult>, { readonly type: 'read' }> | ResultProblem {
+export function parseResult(body: Buffer): Extract<Parsed<RemoteResult>, { readonly type: 'read' }> | ResultProblem {
   const end = body.subarray(0, MAX_RESULT_HEAD_BYTES + 1).indexOf(NEWLINE);
   if (end === -1) {
     const start = shown(body.toString('utf8', 0, SHOWN_BYTES));
@@ -92,7 +92,7 @@ function wrong(problem: string): ResultProblem {
 
 interface Head {
   /** Without the texts of its files. */
-  readonly result: JobResult;
+  readonly result: RemoteResult;
   /** Empty where it has no files. */
   readonly lengths: readonly number[];
 }
@@ -100,12 +100,12 @@ interface Head {
 function headIn(head: Members): Head {
   const type = head.word('type', ['unreadable', 'exited', 'failed', 'files']);
   const hasFiles = type === 'exited' || type === 'files' || (type === 'failed' && head.has('files'));
-  return { result: resultIn(type, head), lengths: hasFiles ? head.wholes('files', JOB_FILES.length) : [] };
+  return { result: resultIn(type, head), lengths: hasFiles ? head.wholes('files', REMOTE_FILES.length) : [] };
 }
 
-const NO_FILES: JobFiles = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
+const NO_FILES: RemoteFiles = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
 
-function resultIn(type: JobResult['type'], head: Members): JobResult {
+function resultIn(type: RemoteResult['type'], head: Members): RemoteResult {
   switch (type) {
     case 'exited':
       return { type, cost: costIn(head.inside('cost')), isLater: head.flag('isLater'), files: NO_FILES };
@@ -118,7 +118,7 @@ function resultIn(type: JobResult['type'], head: Members): JobResult {
   }
 }
 
-function failedIn(head: Members): JobResult {
+function failedIn(head: Members): RemoteResult {
   return {
     type: 'failed',
     by: head.word('by', ['hook', 'output', 'environment']),
@@ -134,7 +134,7 @@ function failedIn(head: Members): JobResult {
   };
 }
 
-function costIn(cost: Members): JobCost {
+function costIn(cost: Members): RemoteCost {
   return {
     durationMs: cost.amount('durationMs'),
     ...present({
@@ -145,7 +145,7 @@ function costIn(cost: Members): JobCost {
   };
 }
 
-function filesIn(bytes: Buffer, lengths: readonly number[]): JobFiles {
+function filesIn(bytes: Buffer, lengths: readonly number[]): RemoteFiles {
   let at = 0;
   const [patch = '', metrics = '', admission = '', conversion = '', result = ''] = lengths.map((length) =>
     bytes.toString('utf8', at, (at += length)),
@@ -153,6 +153,6 @@ function filesIn(bytes: Buffer, lengths: readonly number[]): JobFiles {
   return { patch, metrics, admission, conversion, result };
 }
 
-function withFiles(result: JobResult, files: JobFiles): JobResult {
+function withFiles(result: RemoteResult, files: RemoteFiles): RemoteResult {
   return result.type === 'unreadable' ? result : { ...result, files };
 }
