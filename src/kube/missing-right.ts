@@ -1,5 +1,6 @@
+import { KubeError } from '../errors.ts';
 import { shownName } from '../lib/shown.ts';
-import { policyRuleText } from './policy-rule.ts';
+import { policyRuleText, type PolicyRule } from './policy-rule.ts';
 
 const ADVICE = '; add the rule ';
 const MAX_NAME = 253;
@@ -31,6 +32,17 @@ export function missingRight(said: string, body?: string | Uint8Array): string {
 export function withoutMissingRight(message: string): string {
   const at = message.lastIndexOf(ADVICE);
   return at === -1 ? message : message.slice(0, at);
+}
+
+/** Adds the rule that a task needs in full to a 403; returns any other error as it is. */
+export function withNeededRule(
+  error: unknown,
+  { namespace, rule }: { readonly namespace: string; readonly rule: PolicyRule },
+): unknown {
+  if (!(error instanceof KubeError) || error.status !== 403) return error;
+  const { message, status, reason } = error;
+  const needed = `a Role in the namespace ${namespace} needs the rule ${policyRuleText(rule)}`;
+  return new KubeError(`${withoutMissingRight(message)}; ${needed}`, { status, reason }, { cause: error });
 }
 
 function resourceRight(said: string, [, verb = '', resource = '', group = '']: RegExpExecArray): string {

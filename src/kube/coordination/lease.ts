@@ -1,9 +1,10 @@
 import { KubeError } from '../../errors.ts';
 import { apiPath } from '../api-path.ts';
 import type { KubeClient } from '../client.ts';
-import { withoutMissingRight } from '../missing-right.ts';
-import { policyRuleText } from '../policy-rule.ts';
-import { isObject } from '../../lib/json-object.ts';
+import { withNeededRule } from '../missing-right.ts';
+import { asJsonObject } from '../object.ts';
+import type { PolicyRule } from '../policy-rule.ts';
+import { isObject, type JsonObject } from '../../lib/json-object.ts';
 
 /** A coordination.k8s.io/v1 Lease as it was read. */
 export interface Lease {
@@ -22,6 +23,8 @@ export interface LeaseClaim {
   readonly holder: string;
   readonly durationMs: number;
   readonly nowMs: number;
+  /** Added to those that the Lease has. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** The Lease object to use, and the client to reach it. */
@@ -47,11 +50,11 @@ export interface LeaseStore {
   write(claim: LeaseClaim, before: Lease | undefined, options: LeaseRequestOptions): Promise<Lease>;
 }
 
-const RULE = policyRuleText({
+const RULE: PolicyRule = {
   apiGroup: 'coordination.k8s.io',
   resource: 'leases',
   verbs: ['get', 'create', 'update'],
-});
+};
 
 /** Returns the store of one Lease; a 403 is rejected with the rule that a Role must grant. */
 export function leaseStore({ client, namespace, name, labels }: LeasePlace): LeaseStore {
@@ -64,7 +67,7 @@ export function leaseStore({ client, namespace, name, labels }: LeasePlace): Lea
         return leaseOf(await client.request({ method: 'GET', path, timeoutMs }, signal));
       } catch (error) {
         if (error instanceof KubeError && error.status === 404 && error.reason === 'NotFound') return undefined;
-        throw withRule(error, namespace);
+        throw withNeededRule(error, { namespace, rule: RULE });
       }
     },
     async write(claim, before, { signal, timeoutMs }) {
@@ -76,7 +79,7 @@ export function leaseStore({ client, namespace, name, labels }: LeasePlace): Lea
       try {
         return leaseOf(await client.request(request, signal));
       } catch (error) {
-        throw withRule(error, namespace);
+        throw withNeededRule(error, { namespace, rule: RULE });
       }
     },
   };
@@ -91,19 +94,20 @@ export function isOutdated(error: unknown, before: Lease | undefined): boolean {
 }
 
 function claimed(
-  { holder, durationMs, nowMs }: LeaseClaim,
+  { holder, durationMs, nowMs, annotations }: LeaseClaim,
   before: Lease | undefined,
   metadata: Pick<LeasePlace, 'namespace' | 'name' | 'labels'>,
 ): unknown {
   // Kubernetes expects microseconds here.
   const now = new Date(nowMs).toISOString().replace('Z', '000Z');
   const isTaken = before?.holder !== holder;
-  const old = recordAt(before?.object ?? {}, 'spec');
+  const object = before?.object ?? {};
+  const old = recordAt(object, 'spec');
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata,
-    ...before?.object,
+    ...object,
+    metadata: annotated(object['metadata'] ?? metadata, annotations),
     spec: {
       ...old,
       holderIdentity: holder,
@@ -115,6 +119,12 @@ function claimed(
         before === undefined ? 0 : Math.min(MAX_INT32, before.transitions + (isTaken && holder !== '' ? 1 : 0)),
     },
   };
+}
+
+function annotated(value: unknown, annotations: LeaseClaim['annotations']): JsonObject {
+  const metadata = asJsonObject(value);
+  if (annotations === undefined) return metadata;
+  return { ...metadata, annotations: { ...asJsonObject(metadata['annotations']), ...annotations } };
 }
 
 /** A Lease as the API server returned it. */
@@ -129,17 +139,6 @@ export function leaseOf(answer: unknown): Lease {
     fingerprint: JSON.stringify(spec),
     object,
   };
-}
-
-/** Adds the rule that a Role must grant to a 403. */
-function withRule(error: unknown, namespace: string): unknown {
-  if (!(error instanceof KubeError) || error.status !== 403) return error;
-  const { message, status, reason } = error;
-  return new KubeError(
-    `${withoutMissingRight(message)}; a Role in the namespace ${namespace} needs the rule ${RULE}`,
-    { status, reason },
-    { cause: error },
-  );
 }
 
 function recordAt(object: Readonly<Record<string, unknown>>, key: string): Readonly<Record<string, unknown>> {
