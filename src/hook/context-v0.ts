@@ -1,12 +1,10 @@
 import { unreachable } from '../lib/unreachable.ts';
 import type { WatchEvent } from './binding.ts';
 import type { JsonChunks } from './json-chunks.ts';
-import type { EventTrigger, ScheduleTrigger, Trigger } from './trigger.ts';
+import type { EventTrigger, ScheduleTrigger, SynchronizationTrigger, Trigger } from './trigger.ts';
 
 /** What runs a hook whose config has no `configVersion`, besides its start. */
 export type V0Trigger = ScheduleTrigger | SynchronizationTrigger | EventTrigger;
-
-type SynchronizationTrigger = Extract<Trigger, { readonly type: 'synchronization' }>;
 
 /** The trigger, if its context is written in the format of a config without `configVersion`. */
 export function asV0(trigger: Trigger): V0Trigger | undefined {

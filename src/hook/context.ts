@@ -5,6 +5,7 @@ import { writeItem, writeItemMembers, writeItems } from './context-items.ts';
 import { asV0, writeV0 } from './context-v0.ts';
 import { NO_VIEWS, writeReconcile, type ReconcileRun } from './context-reconcile.ts';
 import { JsonChunks } from './json-chunks.ts';
+import type { OwnSlice } from './shard.ts';
 import type { Task } from './task.ts';
 import type {
   AskTrigger,
@@ -13,6 +14,7 @@ import type {
   ScheduleTrigger,
   Snapshot,
   SnapshotItem,
+  SynchronizationTrigger,
   Trigger,
 } from './trigger.ts';
 
@@ -27,8 +29,8 @@ import type {
  * SDK offers the snapshots once for the whole run.
  */
 
-/** Returns the current objects of a binding. */
-export type SnapshotReader = (binding: KubernetesBinding) => Snapshot;
+/** Returns the current objects of a binding; with `slice` those alone that are in this own slice. */
+export type SnapshotReader = (binding: KubernetesBinding, slice?: OwnSlice) => Snapshot;
 
 /** What a schedule binding's persisted state says about a run when an attempt begins. */
 export interface RunFacts {
@@ -95,10 +97,7 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
       writeSchedule(chunks, trigger, sources);
       return;
     case 'synchronization':
-      chunks.text('{"binding":').value(trigger.binding.name).text(',"objects":');
-      writeItems(chunks, trigger.binding, snapshots.of(trigger.binding));
-      writeSnapshots(chunks, trigger.binding.includeSnapshotsFrom, snapshots);
-      chunks.text(',"type":"Synchronization"}');
+      writeSynchronization(chunks, trigger, snapshots);
       return;
     case 'event':
       writeEvent(chunks, trigger, snapshots);
@@ -135,6 +134,18 @@ function writeSchedule(chunks: JsonChunks, trigger: ScheduleTrigger, { facts, sn
 /** RFC 3339 in UTC with whole seconds. */
 function timestamp(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function writeSynchronization(
+  chunks: JsonChunks,
+  { binding, slice }: SynchronizationTrigger,
+  snapshots: Snapshots,
+): void {
+  chunks.text('{"binding":').value(binding.name).text(',"objects":');
+  writeItems(chunks, binding, snapshots.of(binding, slice));
+  if (slice !== undefined) chunks.text(',"reason":"handover"');
+  writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
+  chunks.text(',"type":"Synchronization"}');
 }
 
 function writeEvent(chunks: JsonChunks, { binding, item, watchEvent }: EventTrigger, snapshots: Snapshots): void {
@@ -195,7 +206,9 @@ class Snapshots {
     return fresh;
   }
 
-  of(binding: KubernetesBinding): Snapshot {
+  of(binding: KubernetesBinding, slice?: OwnSlice): Snapshot {
+    // The objects of a slice are in one context alone.
+    if (slice !== undefined) return this.#read(binding, slice);
     const known = this.#known.get(binding) ?? this.#read(binding);
     this.#known.set(binding, known);
     return known;

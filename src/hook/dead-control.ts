@@ -31,7 +31,13 @@ export type LetterTrigger =
   | { readonly type: 'onStartup' }
   | { readonly type: 'schedule'; readonly runId: string; readonly scheduledAtMs: number }
   | { readonly type: 'http'; readonly runId: string }
-  | { readonly type: 'synchronization'; readonly kind: string; readonly apiVersion?: string }
+  | {
+      readonly type: 'synchronization';
+      readonly kind: string;
+      readonly apiVersion?: string;
+      /** The slice whose objects it had; absent: all. */
+      readonly slice?: number;
+    }
   | ({ readonly type: 'event'; readonly watchEvent: WatchEvent } & LetterObject)
   | ({ readonly type: 'reconcile'; readonly reason: ReconcileReason } & LetterObject);
 

@@ -1,9 +1,9 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Trigger } from './trigger.ts';
+import type { SynchronizationTrigger, Trigger } from './trigger.ts';
 
 /**
  * What a trigger is about, as text: the same for all triggers of a hook's binding that are about the same object, for
- * all ticks of a schedule, and for all Synchronizations of a binding. Undefined for a request.
+ * all ticks of a schedule, and for all Synchronizations of a binding, or of one slice of it. Undefined for a request.
  */
 export function subjectOf(hook: string, trigger: Trigger): string | undefined {
   switch (trigger.type) {
@@ -16,7 +16,7 @@ export function subjectOf(hook: string, trigger: Trigger): string | undefined {
     case 'http':
       return subjectKey(hook, { type: 'http', binding: trigger.binding.name, name: trigger.runId });
     case 'synchronization':
-      return subjectKey(hook, { type: 'synchronization', binding: trigger.binding.name, kind: trigger.binding.kind });
+      return subjectKey(hook, synchronizationSubject(trigger));
     case 'event': {
       const { binding, item } = trigger;
       return subjectKey(hook, { type: 'event', binding: binding.name, kind: binding.kind, ...placeOf(item) });
@@ -37,6 +37,15 @@ export interface Subject {
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;
+}
+
+function synchronizationSubject({ binding: { name: binding, kind }, slice }: SynchronizationTrigger): Subject {
+  return { type: 'synchronization', binding, kind, ...(slice !== undefined && { name: sliceName(slice.index) }) };
+}
+
+/** The name of the Synchronization of one slice among the subjects. */
+export function sliceName(index: number): string {
+  return `slice ${index}`;
 }
 
 /** The text of a subject. */

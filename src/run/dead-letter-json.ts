@@ -48,7 +48,8 @@ function parseTrigger(trigger: JsonObject): LetterTrigger {
       return { type, runId: textOf(trigger, 'runId') };
     case 'synchronization': {
       const apiVersion = optionalTextOf(trigger, 'apiVersion');
-      return { type, kind: textOf(trigger, 'kind'), ...present({ apiVersion }) };
+      const slice = trigger['slice'] === undefined ? undefined : countIn(trigger, 'slice');
+      return { type, kind: textOf(trigger, 'kind'), ...present({ apiVersion, slice }) };
     }
     case 'event':
       return { type, watchEvent: wordIn(trigger, 'watchEvent', EVENTS), ...parseObject(trigger) };

@@ -1,6 +1,6 @@
 import type { DeadFilter, DeadLetter } from '../hook/dead-control.ts';
 import type { Hook, KubernetesBinding } from '../hook/binding.ts';
-import { subjectKey, subjectOf } from '../hook/subject.ts';
+import { sliceName, subjectKey, subjectOf } from '../hook/subject.ts';
 import type { QueuedTrigger, Snapshot, SnapshotItem, Trigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -122,7 +122,7 @@ export class DeadLetters implements RunJournal {
     const { hook, triggers } = part.task;
     for (const trigger of triggers) {
       this.#clear(subjectOf(hook.name, trigger));
-      if (trigger.type === 'synchronization') this.#synchronized(hook, trigger.binding);
+      if (trigger.type === 'synchronization' && trigger.slice === undefined) this.#synchronized(hook, trigger.binding);
     }
   }
 
@@ -203,7 +203,13 @@ const QUIET: readonly string[] = ['start', 'resync'];
 /** The subject of a letter. */
 function keyOf({ hook, binding, trigger }: DeadLetter): string {
   const object = 'kind' in trigger ? trigger : {};
-  return subjectKey(hook, { ...object, type: trigger.type, binding });
+  const slice = trigger.type === 'synchronization' ? trigger.slice : undefined;
+  return subjectKey(hook, {
+    ...object,
+    ...(slice !== undefined && { name: sliceName(slice) }),
+    type: trigger.type,
+    binding,
+  });
 }
 
 function isOfBinding({ hook, binding, trigger }: DeadLetter, ofHook: Hook, of: KubernetesBinding): boolean {

@@ -60,7 +60,7 @@ function referenceOf(trigger: QueuedTrigger): LetterTrigger {
       return { type: 'http', runId: trigger.runId };
     case 'synchronization': {
       const { kind, apiVersion } = trigger.binding;
-      return { type: 'synchronization', kind, ...present({ apiVersion }) };
+      return { type: 'synchronization', kind, ...present({ apiVersion, slice: trigger.slice?.index }) };
     }
     case 'event': {
       const { binding, item, watchEvent, resourceVersion } = trigger;

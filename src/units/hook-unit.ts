@@ -4,8 +4,18 @@ import type { AskBinding } from '../hook/ask-binding.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { ReconcileView } from '../hook/context-reconcile.ts';
 import type { DebugSnapshot } from '../hook/debug-view.ts';
+import { isDivided, isDividedHook } from '../hook/shard-rules.ts';
+import type { OwnSlice } from '../hook/shard.ts';
 import type { Task } from '../hook/task.ts';
-import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
+import {
+  isMoved,
+  type Emit,
+  type EventTrigger,
+  type ReconcileTrigger,
+  type Snapshot,
+  type SynchronizationTrigger,
+  type Trigger,
+} from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
@@ -29,6 +39,8 @@ export interface UnitOptions
   readonly createSchedules: (bindings: readonly ScheduleBinding[], emit: Emit) => UnitSchedules;
   readonly createReconciler: CreateReconciler;
   readonly now: () => number;
+  /** Resolves when this replica holds slice 00; absent: objects are not divided. */
+  readonly leading?: Promise<void> | undefined;
   /** Called once, when every Synchronization of the hook is done and its schedules start. */
   readonly onEnabled: () => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
@@ -39,6 +51,9 @@ export interface UnitOptions
  * One loaded hook at work: its monitors, its schedules, and the Synchronizations that it still owes. It follows the
  * cluster from the start (`run`), is enabled when its turn at boot comes (`enable`), and starts its schedules when all
  * its Synchronizations are done. The runs call it around each attempt: `defer`, `begin`, then `finish` or `retryLater`.
+ *
+ * Where objects are divided, a hook with a divided binding works on every replica. What of it is not divided works once
+ * this replica leads, which is when it holds slice 00: its schedules, and the events of bindings that are followed whole.
  */
 export class HookUnit {
   readonly hook: Hook;
@@ -53,6 +68,8 @@ export class HookUnit {
   readonly #synced = latch();
   readonly #settled = latch();
   readonly #enabled = latch();
+  /** Whether the hook's turn at boot has come. */
+  #isBooted = false;
   #isEnabled = false;
   #mayWork = false;
 
@@ -76,6 +93,8 @@ export class HookUnit {
         if (this.#mayWork) options.onSeen?.(binding, change);
       },
       onHeld,
+      onHandover: (binding, slice) => this.#owe([{ type: 'synchronization', binding, slice }]),
+      onGiven: (binding, slice) => this.synchronizations.given(binding, slice),
     });
     this.#reconcilers = new Reconcilers(hook, { create, onSynced, onProblem });
     this.#resolveSynced();
@@ -122,12 +141,15 @@ export class HookUnit {
 
   /** The task with those of its triggers that have still something to run for; undefined when none has. */
   living(task: Task): Task | undefined {
-    return this.#reconcilers.living(task);
+    const isMoot = (trigger: Trigger): boolean => isMoved(trigger) || this.#reconcilers.isMoot(trigger);
+    const [first, ...others] = task.triggers.filter((trigger) => !isMoot(trigger));
+    if (first === undefined) return undefined;
+    return others.length + 1 === task.triggers.length ? task : { ...task, triggers: [first, ...others] };
   }
 
-  /** The snapshot of one binding now. */
-  objects(binding: KubernetesBinding): Snapshot {
-    return this.#bindings.objects(binding);
+  /** The snapshot of one binding now; with `slice` what of it is in that slice. */
+  objects(binding: KubernetesBinding, slice?: OwnSlice): Snapshot {
+    return this.#bindings.objects(binding, slice);
   }
 
   /** Resolves when the first list of a binding is complete; undefined when it is. */
@@ -189,10 +211,27 @@ export class HookUnit {
 
   /** The hook's turn at boot: queues its Synchronizations. Its schedules start when these are done. */
   enable(): void {
-    const owed = this.#bindings.enable();
-    for (const binding of owed) this.synchronizations.owe(binding);
-    for (const binding of owed) this.#options.emit({ type: 'synchronization', binding });
+    if (this.#isBooted) return;
+    this.#isBooted = true;
+    const { leading } = this.#options;
+    const isShared = leading !== undefined && isDividedHook(this.hook);
+    this.#enableBindings((binding) => !isShared || isDivided(binding));
     this.#enableIfDone();
+    if (isShared) void leading.then(() => this.#lead());
+  }
+
+  /** Enables what of a hook with divided bindings is not divided. */
+  #lead(): void {
+    if (!this.#ended.signal.aborted) this.#enableBindings((binding) => !isDivided(binding));
+  }
+
+  #enableBindings(isMeant: (binding: KubernetesBinding) => boolean): void {
+    this.#owe(this.#bindings.enable(isMeant).map((binding) => ({ type: 'synchronization', binding })));
+  }
+
+  #owe(triggers: readonly SynchronizationTrigger[]): void {
+    for (const trigger of triggers) this.synchronizations.owe(trigger);
+    for (const trigger of triggers) this.#options.emit(trigger);
   }
 
   /**
@@ -255,7 +294,7 @@ export class HookUnit {
 
   async #runSchedules(signal: AbortSignal): Promise<void> {
     if (this.#schedules.schedules.length === 0) return;
-    await Promise.race([this.#enabled.promise, aborted(signal)]);
+    await Promise.race([Promise.all([this.#enabled.promise, this.#options.leading]), aborted(signal)]);
     if (!signal.aborted) await this.#schedules.run(signal);
   }
 }

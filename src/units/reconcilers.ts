@@ -85,19 +85,13 @@ export class Reconcilers {
     return held.length > 0 && held.every(Boolean);
   }
 
-  /** The task without the triggers whose object is gone; undefined when no trigger is left. */
-  living(task: Task): Task | undefined {
-    const [first, ...others] = task.triggers.filter((trigger) => !this.#isMoot(trigger));
-    if (first === undefined) return undefined;
-    return others.length + 1 === task.triggers.length ? task : { ...task, triggers: [first, ...others] };
+  /** Whether a trigger is about an object that is gone. */
+  isMoot(trigger: Trigger): boolean {
+    return trigger.type === 'reconcile' && this.of(trigger)?.isMoot(trigger) === true;
   }
 
   /** The objects of a task are given up until they change. */
   giveUp({ triggers }: Task): void {
     for (const trigger of triggers) if (trigger.type === 'reconcile') this.of(trigger)?.giveUp(trigger);
-  }
-
-  #isMoot(trigger: Trigger): boolean {
-    return trigger.type === 'reconcile' && this.of(trigger)?.isMoot(trigger) === true;
   }
 }

@@ -1,5 +1,7 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
+import type { OwnSlice } from '../hook/shard.ts';
 import type { Task } from '../hook/task.ts';
+import type { SynchronizationTrigger } from '../hook/trigger.ts';
 import { Channel } from '../lib/channel.ts';
 import { sleep } from '../lib/sleep.ts';
 
@@ -21,12 +23,13 @@ export interface SynchronizationsOptions {
 }
 
 /**
- * The Synchronizations of a hook that are not done, in the order of its config. One that fails waits for its retry
+ * The Synchronizations of a hook that are not done, in the order of its config, and then those of slices in the order in
+ * which these were taken. One that fails waits for its retry
  * outside its queue, so that other hooks go on; the hook's Synchronizations behind it are deferred until it is done.
  */
 export class Synchronizations {
   readonly #options: SynchronizationsOptions;
-  readonly #owed: KubernetesBinding[] = [];
+  readonly #owed: SynchronizationTrigger[] = [];
   readonly #deferred: Task[] = [];
   readonly #retries = new Channel<Retry>();
   #waiting: WaitingTask | undefined;
@@ -44,27 +47,36 @@ export class Synchronizations {
     return this.#waiting;
   }
 
-  /** The Synchronization of `binding` is to be run. */
-  owe(binding: KubernetesBinding): void {
-    this.#owed.push(binding);
+  /** This Synchronization is to be run. */
+  owe(trigger: SynchronizationTrigger): void {
+    this.#owed.push(trigger);
   }
 
   /** Takes a task that comes before an earlier Synchronization is done; returns whether it took it. */
   defer(task: Task): boolean {
     const [first] = task.triggers;
-    const place = first.type === 'synchronization' ? this.#owed.indexOf(first.binding) : -1;
+    const place = first.type === 'synchronization' ? this.#placeOf(first) : -1;
     if (place < 1) return false;
     this.#deferred.push(task);
     return true;
   }
 
-  /** The Synchronizations of `bindings` are done: queues the deferred tasks again. */
-  finish(bindings: readonly KubernetesBinding[]): void {
-    for (const binding of bindings) {
-      const index = this.#owed.indexOf(binding);
+  /** These Synchronizations are done: queues the deferred tasks again. */
+  finish(triggers: readonly SynchronizationTrigger[]): void {
+    for (const trigger of triggers) {
+      const index = this.#placeOf(trigger);
       if (index !== -1) this.#owed.splice(index, 1);
     }
     for (const task of this.#deferred.splice(0)) this.#options.requeue(task);
+  }
+
+  /** A slice of a binding was given: what waited for its Synchronization is queued again. */
+  given(binding: KubernetesBinding, slice: OwnSlice): void {
+    this.finish([{ type: 'synchronization', binding, slice }]);
+  }
+
+  #placeOf({ binding, slice }: SynchronizationTrigger): number {
+    return this.#owed.findIndex((owed) => owed.binding === binding && owed.slice === slice);
   }
 
   /** Queues a failed Synchronization again after `delayMs`, which begins when the retries before it are queued. */
@@ -86,7 +98,7 @@ export class Synchronizations {
   }
 }
 
-/** The bindings whose Synchronizations a task runs. */
-export function synchronizationsOf(task: Task): readonly KubernetesBinding[] {
-  return task.triggers.flatMap((trigger) => (trigger.type === 'synchronization' ? [trigger.binding] : []));
+/** The Synchronizations that a task runs. */
+export function synchronizationsOf(task: Task): readonly SynchronizationTrigger[] {
+  return task.triggers.filter((trigger) => trigger.type === 'synchronization');
 }

@@ -1,9 +1,10 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
+import type { OwnSlice } from '../hook/shard.ts';
 import type { EventTrigger } from '../hook/trigger.ts';
 import { latch } from '../lib/latch.ts';
-import { unreachable } from '../lib/unreachable.ts';
 import type { MonitorListener } from '../sources/kubernetes/monitor.ts';
 import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
+import { SynchronizedEvents } from './synchronized-events.ts';
 
 export interface UnitBindingOptions {
   /** Called once, when the first list is complete. */
@@ -15,39 +16,40 @@ export interface UnitBindingOptions {
   readonly onSeen?: (change: ObservedChange) => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
+  /** The objects of a slice that was taken are known, and a Synchronization of them is to be queued. */
+  readonly onHandover?: (slice: OwnSlice) => void;
+  /** A slice was given: nothing of it is owed any more. */
+  readonly onGiven?: (slice: OwnSlice) => void;
 }
-
-type State =
-  /** The first list is incomplete. */
-  | { readonly type: 'waiting' }
-  /** The first list is complete, and the unit is not enabled. */
-  | { readonly type: 'listed' }
-  /** The Synchronization waits for its next attempt, which reads all objects there are by then. */
-  | { readonly type: 'owed' }
-  /** The latest attempt at the Synchronization has read the objects; events after that are held in `later`. */
-  | { readonly type: 'read'; readonly later: EventTrigger[] }
-  /** The Synchronization is done, or the binding has none: events run the hook. */
-  | { readonly type: 'live' };
 
 /**
  * One kubernetes binding of a hook at work, which keeps its events in step with its Synchronization. Its monitor calls
  * it as a listener; its unit calls the other methods, at the hook's turn at boot and around each run. No event is lost
  * or delivered twice: one that comes before an attempt reads the objects is part of the Synchronization, and one that
  * comes after it is held until the Synchronization is done.
+ *
+ * Where objects are divided, a slice that is not listed when the unit is enabled, or is taken later, has a Synchronization
+ * of its own, and its events are held for that one; all other slices share the one of the start.
  */
 export class UnitBinding implements MonitorListener {
   readonly binding: KubernetesBinding;
   readonly #options: UnitBindingOptions;
   readonly #synced = latch();
-  #state: State = { type: 'waiting' };
+  readonly #events: SynchronizedEvents;
+  /** Slices that were taken after `synced` and are not listed. */
+  readonly #taken = new Set<OwnSlice>();
+  /** The slices with a Synchronization of their own. */
+  readonly #late = new Map<OwnSlice, SynchronizedEvents>();
+  #isEnabled = false;
 
   constructor(binding: KubernetesBinding, options: UnitBindingOptions) {
     this.binding = binding;
     this.#options = options;
+    this.#events = new SynchronizedEvents(options);
   }
 
   get isSynced(): boolean {
-    return this.#state.type !== 'waiting';
+    return this.#events.isListed;
   }
 
   /** Resolves when the first list is complete. */
@@ -56,27 +58,16 @@ export class UnitBinding implements MonitorListener {
   }
 
   synced(): void {
-    if (this.#state.type !== 'waiting') return;
-    this.#state = { type: 'listed' };
+    if (this.isSynced) return;
+    this.#events.listed();
     this.#synced.resolve();
     this.#options.onSynced();
   }
 
   event(trigger: EventTrigger): void {
-    const { onEvent, onHeld } = this.#options;
-    switch (this.#state.type) {
-      case 'waiting':
-      case 'listed':
-      case 'owed':
-        return onHeld(trigger, 'it is part of the Synchronization to come');
-      case 'read':
-        this.#state.later.push(trigger);
-        return onHeld(trigger, 'it waits until the Synchronization has succeeded');
-      case 'live':
-        return onEvent(trigger);
-      default:
-        return unreachable(this.#state);
-    }
+    const { slice } = trigger;
+    const late = slice === undefined ? undefined : this.#late.get(slice);
+    (late ?? this.#events).event(trigger);
   }
 
   seen(change: ObservedChange): void {
@@ -87,31 +78,54 @@ export class UnitBinding implements MonitorListener {
     this.#options.onProblem(error);
   }
 
+  sliceTaken(slice: OwnSlice): void {
+    if (this.#isEnabled) this.#late.set(slice, new SynchronizedEvents(this.#options));
+    else this.#taken.add(slice);
+  }
+
+  sliceListed(slice: OwnSlice): void {
+    this.#taken.delete(slice);
+    const late = this.#late.get(slice);
+    if (late === undefined) return;
+    const { executeHookOnSynchronization: isOwed } = this.binding;
+    late.listed();
+    late.enable(isOwed);
+    if (isOwed) this.#options.onHandover?.(slice);
+  }
+
+  sliceGiven(slice: OwnSlice): void {
+    this.#taken.delete(slice);
+    if (this.#late.delete(slice)) this.#options.onGiven?.(slice);
+  }
+
   /** The unit is enabled; returns whether a Synchronization is to be queued. */
   enable(): boolean {
     const { executeHookOnSynchronization: isOwed } = this.binding;
-    this.#state = { type: isOwed ? 'owed' : 'live' };
+    this.#isEnabled = true;
+    for (const slice of this.#taken) this.sliceTaken(slice);
+    this.#taken.clear();
+    this.#events.enable(isOwed);
     return isOwed;
   }
 
-  /**
-   * An attempt at the Synchronization reads the objects now, so events held for an earlier attempt are part of them.
-   */
-  begin(): void {
-    if (this.#state.type !== 'live') this.#state = { type: 'read', later: [] };
+  /** An attempt at the Synchronization reads the objects now; with `slice` at that of the slice. */
+  begin(slice?: OwnSlice): void {
+    this.#of(slice)?.begin();
   }
 
-  /** The Synchronization failed and is run again: it will read everything there is by then, so nothing is held. */
-  fail(): void {
-    if (this.#state.type === 'read') this.#state = { type: 'owed' };
+  /** The Synchronization failed and is run again. */
+  fail(slice?: OwnSlice): void {
+    this.#of(slice)?.fail();
   }
 
   /**
    * The Synchronization succeeded, or failed with `allowFailure`: delivers the held events, then others as they come.
    */
-  finish(): void {
-    const later = this.#state.type === 'read' ? this.#state.later : [];
-    this.#state = { type: 'live' };
-    for (const trigger of later) this.#options.onEvent(trigger);
+  finish(slice?: OwnSlice): void {
+    this.#of(slice)?.finish();
+  }
+
+  #of(slice: OwnSlice | undefined): SynchronizedEvents | undefined {
+    return slice === undefined ? this.#events : this.#late.get(slice);
   }
 }

@@ -1,7 +1,8 @@
 import { isAskBinding, type AskBinding } from '../hook/ask-binding.ts';
 import type { Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { DebugSnapshot } from '../hook/debug-view.ts';
-import type { EventTrigger, Snapshot } from '../hook/trigger.ts';
+import type { OwnSlice } from '../hook/shard.ts';
+import type { EventTrigger, Snapshot, SynchronizationTrigger } from '../hook/trigger.ts';
 import { abortable } from '../lib/abortable.ts';
 import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
@@ -9,7 +10,7 @@ import { SnapshotViews, type ViewedMonitor } from './snapshot-views.ts';
 import { UnitBinding } from './unit-binding.ts';
 
 /** The part of a monitor that a unit uses. */
-export type UnitMonitor = Pick<Monitor, 'run' | 'status'> & ViewedMonitor;
+export type UnitMonitor = Pick<Monitor, 'run' | 'status'> & ViewedMonitor & Partial<Pick<Monitor, 'snapshotOf'>>;
 
 export interface UnitBindingsOptions {
   readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
@@ -22,6 +23,10 @@ export interface UnitBindingsOptions {
   readonly onSeen: (binding: KubernetesBinding, change: ObservedChange) => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
+  /** The objects of a slice that was taken are known, and a Synchronization of them is to be queued. */
+  readonly onHandover?: (binding: KubernetesBinding, slice: OwnSlice) => void;
+  /** A slice was given: nothing of it is owed any more. */
+  readonly onGiven?: (binding: KubernetesBinding, slice: OwnSlice) => void;
 }
 
 interface WatchedBinding {
@@ -51,9 +56,10 @@ export class UnitBindings {
     return [...this.#all].map(([binding, { monitor }]) => [binding, monitor.status()]);
   }
 
-  /** The snapshot of one binding now. */
-  objects(binding: KubernetesBinding): Snapshot {
-    return this.#all.get(binding)?.monitor.snapshot() ?? [];
+  /** The snapshot of one binding now; with `slice` what of it is in that slice. */
+  objects(binding: KubernetesBinding, slice?: OwnSlice): Snapshot {
+    const monitor = this.#all.get(binding)?.monitor;
+    return (slice === undefined ? monitor?.snapshot() : monitor?.snapshotOf?.(slice)) ?? [];
   }
 
   /** The snapshots of all bindings, for the debug API. */
@@ -89,25 +95,26 @@ export class UnitBindings {
     await follow(others, signal);
   }
 
-  /** The hook's turn at boot; returns the bindings that owe a Synchronization. */
-  enable(): readonly KubernetesBinding[] {
-    return [...this.#all].filter(([, { state }]) => state.enable()).map(([binding]) => binding);
+  /** The hook's turn at boot, for the bindings that `isMeant`; returns those that owe a Synchronization. */
+  enable(isMeant: (binding: KubernetesBinding) => boolean): readonly KubernetesBinding[] {
+    const meant = [...this.#all].filter(([binding]) => isMeant(binding));
+    return meant.filter(([, { state }]) => state.enable()).map(([binding]) => binding);
   }
 
-  /** A run reads the snapshots now; it is an attempt at the Synchronizations of these bindings. */
-  begin(synchronized: readonly KubernetesBinding[]): void {
-    for (const binding of synchronized) this.#all.get(binding)?.state.begin();
+  /** A run reads the snapshots now; it is an attempt at these Synchronizations. */
+  begin(synchronized: readonly SynchronizationTrigger[]): void {
+    for (const { binding, slice } of synchronized) this.#all.get(binding)?.state.begin(slice);
     this.#views.executed();
   }
 
-  /** The Synchronizations of these bindings failed, and are run again. */
-  fail(synchronized: readonly KubernetesBinding[]): void {
-    for (const binding of synchronized) this.#all.get(binding)?.state.fail();
+  /** These Synchronizations failed, and are run again. */
+  fail(synchronized: readonly SynchronizationTrigger[]): void {
+    for (const { binding, slice } of synchronized) this.#all.get(binding)?.state.fail(slice);
   }
 
-  /** The Synchronizations of these bindings are done. */
-  finish(synchronized: readonly KubernetesBinding[]): void {
-    for (const binding of synchronized) this.#all.get(binding)?.state.finish();
+  /** These Synchronizations are done. */
+  finish(synchronized: readonly SynchronizationTrigger[]): void {
+    for (const { binding, slice } of synchronized) this.#all.get(binding)?.state.finish(slice);
   }
 
   /** The bindings whose objects the context of a request shows; several may have one name. */
@@ -117,13 +124,15 @@ export class UnitBindings {
 }
 
 function watch(binding: KubernetesBinding, options: UnitBindingsOptions): WatchedBinding {
-  const { createMonitor, onSynced, onProblem, onEvent, onSeen, onHeld } = options;
+  const { createMonitor, onSynced, onProblem, onEvent, onSeen, onHeld, onHandover, onGiven } = options;
   const state = new UnitBinding(binding, {
     onSynced,
     onProblem: (error) => onProblem(binding, error),
     onEvent,
     onSeen: (change) => onSeen(binding, change),
     onHeld,
+    onHandover: (slice) => onHandover?.(binding, slice),
+    onGiven: (slice) => onGiven?.(binding, slice),
   });
   return { state, monitor: createMonitor(binding, state) };
 }
