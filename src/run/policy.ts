@@ -1,6 +1,7 @@
 import { HookFailedError } from '../errors.ts';
 import type { RetryRule } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
+import { isMoved } from '../hook/trigger.ts';
 import { durationText } from '../lib/duration-text.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import { failureDelayMs, laterDeadlineMs, laterDelayMs, ruleOf } from './retry-delay.ts';
@@ -15,10 +16,10 @@ export type Next =
    */
   | { readonly type: 'retry'; readonly at: 'head' | 'later'; readonly delayMs: number }
   /**
-   * Not run again: its failure is allowed, a newer run replaced it, its hook was changed or removed, or its attempts are
-   * exhausted with `onExhausted: drop`.
+   * Not run again: its failure is allowed, a newer run replaced it, its hook was changed or removed, its objects moved to
+   * another replica, or its attempts are exhausted with `onExhausted: drop`.
    */
-  | { readonly type: 'drop'; readonly why: 'allowed' | 'replaced' | 'gone' | 'exhausted' }
+  | { readonly type: 'drop'; readonly why: 'allowed' | 'replaced' | 'gone' | 'moved' | 'exhausted' }
   /** Given up, and remembered as a dead letter. */
   | { readonly type: 'dead'; readonly why: 'permanent' | 'exhausted' }
   /** The operator stops: the task stays at the head of its queue, which ends. */
@@ -60,12 +61,32 @@ export function afterRun(run: Run, outcome: RunOutcome, policy: RetryPolicy): Ne
     case 'replaced':
       return { type: 'drop', why: 'replaced' };
     case 'interrupted':
-      return outcome.by === 'reload' ? { type: 'drop', why: 'gone' } : { type: 'keep' };
+      return afterInterruption(run, outcome.by);
     case 'failed':
       return afterFailure(run, outcome, policy);
     default:
       return unreachable(outcome);
   }
+}
+
+/** What has not moved of a task is run again at once. */
+function afterInterruption({ task }: Run, by: 'shutdown' | 'reload' | 'moved'): Next {
+  switch (by) {
+    case 'shutdown':
+      return { type: 'keep' };
+    case 'reload':
+      return { type: 'drop', why: 'gone' };
+    case 'moved': {
+      if (task.triggers.every(isMoved)) return { type: 'drop', why: 'moved' };
+      return { type: 'retry', at: isSynchronization(task) ? 'later' : 'head', delayMs: 0 };
+    }
+    default:
+      return unreachable(by);
+  }
+}
+
+function isSynchronization({ triggers }: Task): boolean {
+  return triggers.some(({ type }) => type === 'synchronization');
 }
 
 function doneOf(againInMs: number | undefined): Next {
@@ -75,9 +96,8 @@ function doneOf(againInMs: number | undefined): Next {
 function afterFailure(run: Run, failure: FailedRun, policy: RetryPolicy): Next {
   const { task } = run;
   if (task.allowFailure) return { type: 'drop', why: 'allowed' };
-  const isSynchronization = task.triggers.some(({ type }) => type === 'synchronization');
   const delayMs = failureDelayMs(run, failure, policy);
-  const retry: Next = { type: 'retry', at: isSynchronization ? 'later' : 'head', delayMs };
+  const retry: Next = { type: 'retry', at: isSynchronization(task) ? 'later' : 'head', delayMs };
   if (isStart(task)) return retry;
   if (failure.isPermanent === true) return { type: 'dead', why: 'permanent' };
   const rule = ruleOf(task);
@@ -128,6 +148,7 @@ export function retried(task: Task, outcome: RunOutcome, nowMs: number): Task {
   if (outcome.type === 'later') {
     return outcome.lockedOut === undefined ? again : { ...again, lockedOut: outcome.lockedOut.lock };
   }
+  if (outcome.type === 'interrupted') return again;
   const isOwn = outcome.type === 'failed' && outcome.by !== 'environment';
   return { ...again, failures: task.failures + 1, ownFailures: task.ownFailures + (isOwn ? 1 : 0) };
 }

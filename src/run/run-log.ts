@@ -139,6 +139,8 @@ function logOwnEnd(voice: Voice, { run, outcome, next }: End): void {
     case 'interrupted':
       if (outcome.by === 'shutdown')
         log.warn({ ...fields, err: outcome.error }, 'hook failed while shutting down, it is not run again');
+      else if (outcome.by === 'moved')
+        log.info({ ...fields, err: outcome.error }, 'hook was ended, its objects move to another replica');
       return;
     case 'failed':
       logFailure(voice, { run, outcome, next }, outcome);

@@ -38,10 +38,10 @@ export type RunOutcome =
   | FailedRun
   /** It was ended for a newer run of its schedule. */
   | { readonly type: 'replaced'; readonly cost?: RunCost }
-  /** The operator stops, or the hook was changed or removed while it ran. */
+  /** The operator stops, the hook was changed or removed while it ran, or its objects moved to another replica. */
   | {
       readonly type: 'interrupted';
-      readonly by: 'shutdown' | 'reload';
+      readonly by: 'shutdown' | 'reload' | 'moved';
       readonly error: Error;
       readonly cost?: RunCost;
     };

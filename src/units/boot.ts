@@ -28,9 +28,8 @@ export async function boot(units: readonly HookUnit[], options: BootOptions, sig
   const starts = startsOf(units);
   startup.expect(starts.map(({ hook }) => hook));
   for (const { hook, binding } of starts) emit(hook, { type: 'onStartup', binding });
-  const ended = aborted(signal);
-  await Promise.race([startup.done, ended]);
-  if (!signal.aborted) await enableInOrder(units, ended, signal);
+  await Promise.race([startup.done, aborted(signal)]);
+  if (!signal.aborted) await enableInOrder(units, signal);
 }
 
 /**
@@ -86,7 +85,9 @@ function startsOf(units: readonly HookUnit[]): readonly Start[] {
   return starts.toSorted((a, b) => a.binding.order - b.binding.order);
 }
 
-async function enableInOrder(units: readonly HookUnit[], ended: Promise<void>, signal: AbortSignal): Promise<void> {
+/** The second phase of `boot` alone. */
+export async function enableInOrder(units: readonly HookUnit[], signal: AbortSignal): Promise<void> {
+  const ended = aborted(signal);
   const late: Promise<void>[] = [];
   for (const unit of units) {
     await Promise.race([unit.settled, ended]);

@@ -11,6 +11,8 @@ export interface HookSetOptions {
   readonly createUnit: (hook: Hook) => HookUnit;
   /** Resolves when hooks may run, as on the leader; until then units follow only what requests show. */
   readonly mayWork: Promise<void>;
+  /** As `mayWork`, of one hook; absent: that of all. */
+  readonly mayHookWork?: ((hook: Hook) => Promise<void>) | undefined;
   readonly onLoaded: (hook: Hook) => void;
   readonly onBroken: (error: HookConfigError) => void;
   /** The hook was changed or removed, and its unit has ended. Not called when the operator ends. */
@@ -133,7 +135,8 @@ export class HookSet {
   }
 
   async #runUnit(unit: HookUnit, signal: AbortSignal): Promise<void> {
-    await unit.run(signal, this.#options.mayWork);
+    const { mayWork, mayHookWork } = this.#options;
+    await unit.run(signal, mayHookWork?.(unit.hook) ?? mayWork);
   }
 
   async #stop(name: string): Promise<void> {

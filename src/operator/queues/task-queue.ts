@@ -3,6 +3,7 @@ import { combineTasks } from '../../hook/combine.ts';
 import { anew, isBulk, mergeTasks } from '../../hook/merge.ts';
 import { keysOf } from '../../hook/object-key.ts';
 import type { QueuePlace, Task } from '../../hook/task.ts';
+import { isMoved } from '../../hook/trigger.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Metrics } from '../../metrics.ts';
 import { KeyedQueue } from '../../queue/keyed-queue.ts';
@@ -131,14 +132,18 @@ function endedPart(run: Run, { task, outcome: said, isOwn }: RunPart, policy: Re
   return { task, outcome, next: isOwn && isHead ? { ...next, at: 'later' } : next };
 }
 
-/** A run that fails after its hook was changed, or after the operator began to stop, counts as interrupted. */
+/**
+ * A run that fails after its hook was changed, after the operator began to stop, or while its objects move to another
+ * replica, counts as interrupted.
+ */
 function interruptedBy(outcome: RunOutcome, task: Task, { unitOf, signal }: Handling): RunOutcome {
   if (outcome.type !== 'failed' && outcome.type !== 'later') return outcome;
   const { cost } = outcome;
-  const error = outcome.type === 'failed' ? outcome.error : new Error('the hook was changed or removed');
+  const error = outcome.type === 'failed' ? outcome.error : new Error('its work could not be done yet');
   const what = { type: 'interrupted', error, ...(cost && { cost }) } as const;
   if (unitOf(task.hook) === undefined) return { ...what, by: 'reload' };
-  return signal.aborted && outcome.type === 'failed' ? { ...what, by: 'shutdown' } : outcome;
+  if (signal.aborted && outcome.type === 'failed') return { ...what, by: 'shutdown' };
+  return task.triggers.some(isMoved) ? { ...what, by: 'moved' } : outcome;
 }
 
 function follow(

@@ -1,7 +1,7 @@
 import type { Hook } from '../../hook/binding.ts';
 import { keysOf } from '../../hook/object-key.ts';
 import { newTask, type Task } from '../../hook/task.ts';
-import type { QueuedTrigger, Trigger } from '../../hook/trigger.ts';
+import { isMoved, type QueuedTrigger, type Trigger } from '../../hook/trigger.ts';
 import { DueTimes } from '../../queue/due-times.ts';
 
 /**
@@ -39,6 +39,11 @@ export class Wishes {
   /** Forgets what hooks wished that are gone. */
   drop(isGone: (hook: Hook) => boolean): void {
     for (const [key, { hook }] of this.#tasks) if (isGone(hook)) this.#delete(key);
+  }
+
+  /** Forgets what hooks wished of objects that moved to another replica. */
+  dropMoved(): void {
+    for (const [key, { triggers }] of this.#tasks) if (triggers.every(isMoved)) this.#delete(key);
   }
 
   /** Queues what was wished for when its time has come, until `signal` aborts. */

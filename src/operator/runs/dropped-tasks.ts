@@ -11,8 +11,8 @@ export interface DroppedTasksOptions {
   readonly journal: RunJournal;
 }
 
-/** `replaced` by a newer run of the schedule, or `gone` with its hook. */
-export type DropReason = 'replaced' | 'gone';
+/** `replaced` by a newer run of the schedule, `gone` with its hook, or `moved` with its objects to another replica. */
+export type DropReason = 'replaced' | 'gone' | 'moved';
 
 /** Takes out what is not to be run: waiting tasks, and triggers that are paused. Each is recorded in the journal. */
 export class DroppedTasks {

@@ -1,26 +1,39 @@
 import type { Hook } from '../../hook/binding.ts';
 import type { Task } from '../../hook/task.ts';
+import { latch } from '../../lib/latch.ts';
 
 interface EndableRun {
   readonly task: Task;
+  /** Ends the hook alone. */
   readonly end: AbortController;
+  /** Ends the work on its output too. */
+  readonly cut: AbortController;
+  readonly ended: Promise<void>;
   deadline: NodeJS.Timeout | undefined;
 }
 
 /** The abort reason of a run that ends for a newer run of its schedule. */
 export const REPLACED = 'replaced';
 
-/** The running hooks that may have to end early: for a newer run of their schedule, or because the hook was changed. */
+/**
+ * The running hooks that may have to end early: for a newer run of their schedule, because the hook was changed, or
+ * because their objects move to another replica.
+ */
 export class EndableRuns {
   readonly #running = new Set<EndableRun>();
 
-  /** Calls `work` for a task, with a signal that aborts when the run must end. */
-  async during<T>(task: Task, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
-    const run: EndableRun = { task, end: new AbortController(), deadline: undefined };
+  /**
+   * Calls `work` for a task, with a signal that aborts when the hook must end, and one that aborts when the work on its
+   * output must end too.
+   */
+  async during<T>(task: Task, work: (stop: AbortSignal, cut: AbortSignal) => Promise<T>): Promise<T> {
+    const [end, cut, ended] = [new AbortController(), new AbortController(), latch()];
+    const run: EndableRun = { task, end, cut, ended: ended.promise, deadline: undefined };
     this.#running.add(run);
     try {
-      return await work(run.end.signal);
+      return await work(end.signal, cut.signal);
     } finally {
+      ended.resolve();
       clearTimeout(run.deadline);
       this.#running.delete(run);
     }
@@ -29,6 +42,21 @@ export class EndableRuns {
   /** Ends these runs of schedules for newer ones. */
   replace(runIds: ReadonlySet<string>): void {
     for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort(REPLACED);
+  }
+
+  /** Resolves when none of these runs goes on any more; when `signal` aborts, they are ended. */
+  async quiet(isMeant: (task: Task) => boolean, signal: AbortSignal): Promise<void> {
+    const meant = [...this.#running].filter(({ task }) => isMeant(task));
+    const cut = (): void => {
+      for (const run of meant) run.cut.abort();
+    };
+    signal.addEventListener('abort', cut, { once: true });
+    if (signal.aborted) cut();
+    try {
+      await Promise.all(meant.map(async ({ ended }) => ended));
+    } finally {
+      signal.removeEventListener('abort', cut);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { Hook } from '../../hook/binding.ts';
 import { lockOf } from '../../hook/task.ts';
 import type { FactsReader } from '../../hook/context.ts';
+import { isMoved } from '../../hook/trigger.ts';
 import { attempt, type AttemptOptions } from '../../run/attempt.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
@@ -50,6 +51,8 @@ async function runFree(run: Run, options: UnitRunOptions, signal: AbortSignal): 
   if (unit === undefined) {
     return { type: 'interrupted', by: 'reload', error: new Error('the hook was changed or removed') };
   }
+  // It was given while this run waited for its lock.
+  if (task.triggers.some(isMoved)) return movedAway();
   const terminate = AbortSignal.any([options.terminate, signal]);
   // `attempt` reads the contexts in this turn of the event loop: events after it are held until the run has ended.
   unit.begin(task);
@@ -60,10 +63,15 @@ async function runFree(run: Run, options: UnitRunOptions, signal: AbortSignal): 
     view: options.seen?.reading(run, view) ?? view,
   };
   const { around = async (_run, work) => work() } = options;
-  return options.endable.during(task, async (stop) => {
-    const outcome = await around(run, async () => attempt(run, readers, options, { terminate, stop }));
+  return options.endable.during(task, async (stop, cut) => {
+    const signals = { terminate: AbortSignal.any([terminate, cut]), stop };
+    const outcome = await around(run, async () => attempt(run, readers, options, signals));
     const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';
     if (!isUnfinished || stop.reason !== REPLACED) return outcome;
     return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };
   });
+}
+
+function movedAway(): RunOutcome {
+  return { type: 'interrupted', by: 'moved', error: new Error('its objects moved to another replica') };
 }

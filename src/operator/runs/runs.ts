@@ -1,7 +1,7 @@
 import type { Hook } from '../../hook/binding.ts';
 import type { FactsReader } from '../../hook/context.ts';
 import { newTask, queueOf, type QueuePlace, type Task } from '../../hook/task.ts';
-import type { QueuedTrigger, ScheduleTrigger } from '../../hook/trigger.ts';
+import { isMoved, type QueuedTrigger, type ScheduleTrigger } from '../../hook/trigger.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -57,7 +57,8 @@ const CHANGED_LIMIT_MS = 10_000;
  * Events, the records of schedules, and the own writes of hooks.
  *
  * Tasks leave a queue without a run when a newer run of their schedule replaces them (`replace`), or when their hook
- * was changed or removed (`endGone`, which the operator calls after each reload).
+ * was changed or removed (`endGone`, which the operator calls after each reload), or their objects moved to another
+ * replica (`moved`).
  *
  * When the signal of `run` aborts, no further task is started. Running hooks may finish within the grace period; then,
  * or immediately when the lease is lost, they are ended. When the last task has ended, asks are refused, and `run`
@@ -205,7 +206,20 @@ export class Runs {
     });
   }
 
+  /**
+   * What triggers say was given to another replica. Resolves when no run of it goes on any more; when `signal` aborts,
+   * those are ended.
+   */
+  async moved(signal: AbortSignal): Promise<void> {
+    this.#dropped.fromQueues(({ triggers }) => triggers.every(isMoved), 'moved');
+    this.#dropped.fromGate((_, trigger) => isMoved(trigger), 'moved');
+    this.#wishes.dropMoved();
+    await this.#endable.quiet(({ triggers }) => triggers.some(isMoved), signal);
+  }
+
   #push(place: QueuePlace, task: Task): void {
+    // It came too late.
+    if (task.triggers.every(isMoved)) return this.#journal.record({ type: 'dropped', task, queue: place.name, why: 'moved' });
     const startedAt = performance.now();
     const { name: queue } = place;
     this.#wishes.forget(task);

@@ -1,0 +1,112 @@
+import type { OwnSlice } from '../../hook/shard.ts';
+import type { ElectionStatus, LeaderElectionTimes } from '../../kube/coordination/leader-election.ts';
+import { Slices, type SlicesOptions } from '../../kube/coordination/slices/slices.ts';
+import type { SlicesStatus } from '../../kube/coordination/slices/slices-status.ts';
+import { latch } from '../../lib/latch.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
+import type { Leadership } from '../operator-parts.ts';
+import { OwnedSlices, type OwnedSlicesOptions } from './owned-slices.ts';
+
+/** How replicas divide objects among them. */
+export interface ShardsSettings extends LeaderElectionTimes {
+  /** What the Leases of the members and the ConfigMap are named after. */
+  readonly leaseName: string;
+  /** Time between two moves while all is well; default 10 s. */
+  readonly moveEveryMs?: number;
+}
+
+export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
+  readonly metrics: Pick<Metrics, 'shardSlices' | 'shardMembers' | 'shardMoves' | 'beforeRead'>;
+  readonly onLeading?: () => void;
+}
+
+/** The slice whose holder leads: it does what is not divided. */
+const LEADING = 0;
+
+/**
+ * This replica as a member of those that divide objects. For all that is not divided it is what an election is: the
+ * holder of slice 00 leads, and keeps that slice as long as it lives. Divided hooks work from `begun` on.
+ */
+export class Shards implements Leadership {
+  readonly #options: ShardsOptions;
+  readonly #owned: OwnedSlices;
+  readonly #members: Slices;
+  readonly #leading = latch();
+  readonly #begun = latch();
+  #quiet: OwnedSlicesOptions['quiet'] = async () => {};
+  #hasBegun = false;
+
+  constructor(options: ShardsOptions) {
+    this.#options = options;
+    const { metrics } = options;
+    this.#owned = new OwnedSlices({
+      quiet: async (signal) => this.#quiet(signal),
+      onTaken: (slice) => this.#taken(slice),
+      onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),
+    });
+    this.#members = new Slices({ ...options, handler: this.#owned });
+    metrics.beforeRead.add(() => {
+      metrics.shardSlices.of({}).value = this.#owned.owned.length;
+      metrics.shardMembers.of({}).value = this.members.members.filter(({ state }) => state === 'alive').length;
+    });
+  }
+
+  /** The slices that this replica works on. */
+  get slices(): OwnSlices {
+    return this.#owned;
+  }
+
+  /** Who the members are, and which has what. */
+  get members(): SlicesStatus {
+    return this.#members.status;
+  }
+
+  /** Resolves when this replica has its first slices. */
+  get begun(): Promise<void> {
+    return this.#begun.promise;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  get leading(): Promise<void> {
+    return this.#leading.promise;
+  }
+
+  get lost(): AbortSignal {
+    return this.#members.lost;
+  }
+
+  get status(): ElectionStatus {
+    if (this.lost.aborted) return { type: 'lost' };
+    if (this.#members.owned.has(LEADING)) return { type: 'leading' };
+    const { members, problem } = this.members;
+    const leader = members.find(({ slices }) => slices.includes(LEADING))?.identity ?? '';
+    return { type: 'standing-by', leader, ...(problem !== undefined && { problem }) };
+  }
+
+  check(): void {
+    this.#members.check();
+  }
+
+  /** Says what ends the runs of slices that are given; called once, before `run`. */
+  endRunsWith(quiet: OwnedSlicesOptions['quiet']): void {
+    this.#quiet = quiet;
+  }
+
+  /** Takes and gives slices until `signal` aborts; all runs must have ended before. Rejects when the Lease is lost. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#members.run(signal);
+  }
+
+  #taken({ index }: OwnSlice): void {
+    this.#options.metrics.shardMoves.inc({ direction: 'taken' });
+    this.#hasBegun = true;
+    this.#begun.resolve();
+    if (index !== LEADING) return;
+    this.#leading.resolve();
+    this.#options.onLeading?.();
+  }
+}
