@@ -17,6 +17,8 @@ export interface ObjectList {
   readonly resourceVersion: string;
   /** Where the next page starts; empty on the last one. */
   readonly continueToken: string;
+  /** The selector of the slice that the server sent, as it echoes it; undefined for a list of all objects. */
+  readonly shardSelector: string | undefined;
   readonly items: readonly JsonRange[];
 }
 
@@ -47,7 +49,13 @@ export function scanList(json: Uint8Array): ObjectList {
       throw malformed('a Table where a list was asked for');
     at = skipComma(json, end);
   }
-  return { resourceVersion: text(metadata['resourceVersion']), continueToken: text(metadata['continue']), items };
+  const { selector } = asJsonObject(metadata['shardInfo']);
+  return {
+    resourceVersion: text(metadata['resourceVersion']),
+    continueToken: text(metadata['continue']),
+    shardSelector: typeof selector === 'string' ? selector : undefined,
+    items,
+  };
 }
 
 /** Parses one item, and adds the `apiVersion` and `kind` that a typed list omits. */

@@ -5,6 +5,10 @@
  * subscriber must see the same sequence: its complete first list, then each change once, in the order of the server. So
  * all calls for one event are made synchronously before the next event is read, and a new subscriber triggers a relist
  * that the synced ones see only as differences.
+ *
+ * A subscriber may want one slice of the objects, and then gets only those; the store keeps those of all its
+ * subscribers. When the API server does not divide objects into slices, the watch of a slice hands its subscribers over
+ * to the one of the whole target: to a synced one the first list there shows what differs from what it has seen.
  */
 
 import { nextTurn } from '../../lib/turn.ts';
@@ -13,6 +17,8 @@ import type { Carrier } from '../http/http.ts';
 import type { ListWatch } from './list-watch.ts';
 import type { KubeObject } from '../object.ts';
 import { reflect, RelistRequests, type ReflectorEvent } from './reflector.ts';
+import { isOfSlice, type Slice } from './slice.ts';
+import { SliceInterest } from './slice-interest.ts';
 import { Store, type ObjectRecord, type StoreChange } from './store.ts';
 import type { Restart } from './watch-recovery.ts';
 
@@ -49,6 +55,16 @@ export interface WatchSubscriber {
  */
 type Membership = 'waiting' | 'listing' | 'synced';
 
+/** A subscriber of a watch; it stays the same when another watch takes it over. */
+export interface Member {
+  readonly subscriber: WatchSubscriber;
+  membership: Membership;
+  /** The objects that it wants; undefined for all. */
+  readonly slice: Slice | undefined;
+  /** Only until its first list here is complete: what it has seen in the watch from which it was taken over. */
+  seen: Store | undefined;
+}
+
 export interface SharedWatchOptions {
   readonly log: Logger;
   /** Called for each restart, for the metrics. */
@@ -59,15 +75,18 @@ export interface SharedWatchOptions {
 
 /** The shared watch of one target. */
 export class SharedWatch {
+  /** Which objects its subscribers want; it changes with them. */
+  readonly interest = new SliceInterest();
   readonly #options: SharedWatchOptions;
   readonly #relists = new RelistRequests();
   readonly #store = new Store();
-  readonly #members = new Map<WatchSubscriber, Membership>();
+  readonly #members = new Set<Member>();
   #hasStarted = false;
   #failure: { readonly error: unknown } | undefined;
   #lastReason: string | undefined;
   #lastContactAtMs: number | undefined;
   #carrier: Carrier | undefined;
+  #isPruning = false;
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
@@ -87,17 +106,37 @@ export class SharedWatch {
     return Math.max(data, this.#options.now() - this.#carrier.silentForMs());
   }
 
-  add(subscriber: WatchSubscriber): void {
-    this.#members.set(subscriber, 'waiting');
-    this.#updateKeepsObjects();
-    // The new subscriber has missed a part of the running list, or all of it while the watch runs.
-    if (this.#hasStarted) this.#relists.request();
+  /** Adds a subscriber of all objects, or of a slice. */
+  add(subscriber: WatchSubscriber, slice?: Slice): Member {
+    const member: Member = { subscriber, membership: 'waiting', slice, seen: undefined };
+    this.#join(member);
     if (this.#failure !== undefined) subscriber.failed(this.#failure.error);
+    return member;
   }
 
-  remove(subscriber: WatchSubscriber): void {
-    this.#members.delete(subscriber);
+  remove(member: Member): void {
+    if (!this.#members.delete(member)) return;
+    this.interest.remove(member.slice);
     this.#updateKeepsObjects();
+    // Many may leave in one turn.
+    if (!this.interest.isWhole && !this.#isPruning) this.#pruneLater();
+  }
+
+  /** Takes over all subscribers of the watch of a slice, which has ended. */
+  takeOver(from: SharedWatch): void {
+    this.#lastContactAtMs ??= from.lastContactAtMs;
+    const taken = [...from.#members];
+    from.#members.clear();
+    for (const member of taken) {
+      if (member.membership === 'synced') member.seen = from.#store.fork();
+      member.membership = 'waiting';
+      this.#join(member);
+    }
+    for (const member of taken) {
+      if (!this.#members.has(member)) continue;
+      if (this.#failure !== undefined) member.subscriber.failed(this.#failure.error);
+      else if (from.#failure !== undefined) member.subscriber.recovered();
+    }
   }
 
   relist(): void {
@@ -119,7 +158,7 @@ export class SharedWatch {
     this.#lastReason = undefined;
     if (this.#failure === undefined) return;
     this.#failure = undefined;
-    for (const subscriber of this.#members.keys()) subscriber.recovered();
+    for (const { subscriber } of this.#members) subscriber.recovered();
   }
 
   /** Follows `source` until the signal aborts. */
@@ -155,34 +194,45 @@ export class SharedWatch {
   #listStarted(): void {
     this.#hasStarted = true;
     this.#store.beginList();
-    for (const [subscriber, membership] of this.#members) {
-      if (membership === 'waiting') this.#members.set(subscriber, 'listing');
-      subscriber.listStarted();
+    for (const member of this.#members) {
+      if (member.membership === 'waiting') member.membership = 'listing';
+      member.seen?.beginList();
+      member.subscriber.listStarted();
     }
   }
 
   #listed(object: KubeObject): void {
     const { record, isKnown } = this.#store.listObject(object);
-    for (const [subscriber, membership] of this.#members) {
-      if (membership === 'listing' || (membership === 'synced' && !isKnown)) subscriber.listed(record, object);
+    const indexes = this.interest.indexesOf(record);
+    for (const member of this.#members) {
+      if (isOfSlice(member.slice, indexes) && isNews(member, object, isKnown)) member.subscriber.listed(record, object);
     }
   }
 
   #listDone(): void {
     const gone = this.#store.endList();
-    for (const [subscriber, membership] of this.#members) {
-      if (membership === 'waiting') continue;
-      this.#members.set(subscriber, 'synced');
-      subscriber.listDone(membership === 'synced' ? gone : []);
+    for (const member of this.#members) {
+      if (member.membership === 'waiting') continue;
+      const missing =
+        member.membership === 'synced' ? this.#ofSlice(gone, member.slice) : (member.seen?.endList() ?? []);
+      member.membership = 'synced';
+      member.seen = undefined;
+      member.subscriber.listDone(missing);
     }
   }
 
   #changed(changes: readonly StoreChange[]): void {
     for (const change of changes) {
-      for (const [subscriber, membership] of this.#members) {
-        if (membership === 'synced') subscriber.changed(change);
+      const indexes = this.interest.indexesOf(change.record);
+      for (const { subscriber, membership, slice } of this.#members) {
+        if (membership === 'synced' && isOfSlice(slice, indexes)) subscriber.changed(change);
       }
     }
+  }
+
+  #ofSlice(records: readonly ObjectRecord[], slice: Slice | undefined): readonly ObjectRecord[] {
+    if (slice === undefined) return records;
+    return records.filter((record) => isOfSlice(slice, this.interest.indexesOf(record)));
   }
 
   #restarted(restart: Restart): void {
@@ -198,10 +248,33 @@ export class SharedWatch {
     // An expired resourceVersion is normal: the relist follows without delay.
     if (error === undefined || delayMs === 0) return;
     this.#failure = { error };
-    for (const subscriber of this.#members.keys()) subscriber.failed(error);
+    for (const { subscriber } of this.#members) subscriber.failed(error);
+  }
+
+  #join(member: Member): void {
+    this.#members.add(member);
+    this.interest.add(member.slice);
+    this.#updateKeepsObjects();
+    // The new subscriber has missed a part of the running list, or all of it while the watch runs.
+    if (this.#hasStarted) this.#relists.request();
+  }
+
+  /** Drops the objects that no subscriber wants any more, at the end of this turn of the event loop. */
+  #pruneLater(): void {
+    this.#isPruning = true;
+    setImmediate(() => {
+      this.#isPruning = false;
+      if (!this.interest.isWhole) this.#store.retain((record) => this.interest.wants(record));
+    });
   }
 
   #updateKeepsObjects(): void {
-    this.#store.keepsObjects = this.#members.keys().some((subscriber) => subscriber.keepsObjects);
+    this.#store.keepsObjects = this.#members.values().some(({ subscriber }) => subscriber.keepsObjects);
   }
+}
+
+/** Whether an object of a list must be passed to a member; `isKnown` when the store has it in exactly this version. */
+function isNews({ membership, seen }: Member, object: KubeObject, isKnown: boolean): boolean {
+  if (membership === 'listing') return seen === undefined || !seen.listObject(object).isKnown;
+  return membership === 'synced' && !isKnown;
 }

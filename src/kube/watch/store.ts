@@ -60,6 +60,19 @@ export class Store {
     this.#keepsObjects = keepsObjects;
   }
 
+  /** A store with the same records, apart from which it changes by lists only. */
+  fork(): Store {
+    const fork = new Store();
+    fork.#records = this.#records;
+    return fork;
+  }
+
+  /** Drops the records that are not wanted, also those of a list that has not ended. */
+  retain(isWanted: (record: ObjectRecord) => boolean): void {
+    this.#records = selected(this.#records, isWanted);
+    this.#listed = selected(this.#listed, isWanted);
+  }
+
   /** A list begins; discards an earlier one that did not end. */
   beginList(): void {
     this.#listed = new ObjectIndex();
@@ -139,6 +152,15 @@ export class Store {
     for (const record of this.#records) records.set({ ...record, json: undefined });
     this.#records = records;
   }
+}
+
+function selected(
+  records: ObjectIndex<ObjectRecord>,
+  isWanted: (record: ObjectRecord) => boolean,
+): ObjectIndex<ObjectRecord> {
+  const index = new ObjectIndex<ObjectRecord>();
+  for (const record of records) if (isWanted(record)) index.set(record);
+  return index;
 }
 
 function isSameVersion(record: ObjectRecord, object: KubeObject): boolean {
