@@ -1,11 +1,13 @@
 import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
+import { isDividedHook } from '../hook/shard-rules.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
-import { boot, type BootOptions } from '../units/boot.ts';
+import { boot, enableInOrder, type BootOptions } from '../units/boot.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { hookTurns } from './hook-turns.ts';
 import type { Leadership } from './operator-parts.ts';
+import type { Shards } from './shards/shards.ts';
 
 export interface FollowHooksOptions extends BootOptions {
   /** Loads the hooks that are new or changed; resolves to their units. */
@@ -20,6 +22,8 @@ export interface FollowHooksOptions extends BootOptions {
   readonly ready: (hooks: readonly Hook[], signal: AbortSignal) => Promise<void>;
   /** Absent: this operator is the only one. */
   readonly leadership?: Pick<Leadership, 'leading'> | undefined;
+  /** Absent: objects are not divided among replicas. */
+  readonly shards?: Pick<Shards, 'begun' | 'status'> | undefined;
   /** A boot failed, which is a bug. */
   readonly onCrash: (error: unknown) => void;
   readonly log: Logger;
@@ -32,6 +36,7 @@ export async function followHooks(options: FollowHooksOptions, signal: AbortSign
   const boots: Promise<void>[] = [];
   const start = (units: readonly HookUnit[]): void => {
     boots.push(bootWhenLeading(units, options, signal).catch(options.onCrash));
+    boots.push(enableDivided(units, options, signal).catch(options.onCrash));
   };
   start(await options.refresh());
   options.onLoaded();
@@ -50,6 +55,26 @@ async function bootWhenLeading(
   const hooks = units.map(({ hook }) => hook);
   await ready(hooks, signal);
   await boot(units, options, signal);
+}
+
+/**
+ * On a replica that has slices and does not lead, the hooks whose objects are divided have their turn without the startup
+ * phase: what runs at the start is not divided, and runs on the leader.
+ */
+async function enableDivided(
+  units: readonly HookUnit[],
+  { shards, ready }: FollowHooksOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  if (shards === undefined) return;
+  await Promise.race([shards.begun, aborted(signal)]);
+  if (signal.aborted || shards.status.type === 'leading') return;
+  const divided = units.filter(({ hook }) => isDividedHook(hook));
+  await ready(
+    divided.map(({ hook }) => hook),
+    signal,
+  );
+  if (!signal.aborted) await enableInOrder(divided, signal);
 }
 
 /** A folder that cannot be read for a moment, such as while it is replaced, must not end the operator. */

@@ -25,6 +25,8 @@ import { Runs } from './runs/runs.ts';
 import { createScheduleObserver } from './schedules/schedule-observer.ts';
 import { openSchedules } from './schedules/schedule-state.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import { mayHookWork, withoutUndivided } from './shards/divided-hooks.ts';
+import type { Shards } from './shards/shards.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 import { LoadedHooks } from './webhooks/asked-hooks.ts';
 
@@ -61,7 +63,7 @@ export class Joints {
     this.#parts = parts;
     const { options, access } = parts;
     const { log } = options;
-    const load = onceBegun(parts.loading, hookLoader(parts.runner, signal));
+    const load = dividable(onceBegun(parts.loading, hookLoader(parts.runner, signal)), parts.shards);
     const scheduledRuns = new ScheduledRuns();
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.runs.holdOf(runId) },
@@ -83,10 +85,12 @@ export class Joints {
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),
     });
+    parts.shards?.endRunsWith(async (end) => this.runs.moved(end));
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
       load,
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
+      mayHookWork: parts.shards && mayHookWork(parts.shards),
       createUnit: createUnitFactory(this.#unitOptions(scheduledRuns)),
       onLoaded: (hook) => logLoaded(hook, Date.now(), log),
       onBroken: (error) => this.#broken(error),
@@ -159,9 +163,10 @@ export class Joints {
   }
 
   #unitOptions(scheduledRuns: ScheduledRuns): UnitFactoryOptions {
-    const { options, metrics, access, filters, events, traces } = this.#parts;
+    const { options, metrics, access, filters, events, traces, shards } = this.#parts;
     return {
       access,
+      shards,
       filters,
       emit: (hook, trigger) => this.runs.emit(hook, trigger),
       requeue: (task) => this.runs.requeue(task),
@@ -194,6 +199,11 @@ export class Joints {
 }
 
 type Load = HookSetOptions['load'];
+
+/** With `shards`, a hook that cannot be divided is broken. */
+function dividable(load: Load, shards: Shards | undefined): Load {
+  return shards === undefined ? load : async (files) => withoutUndivided(await load(files));
+}
 
 /** The first load is the one that has begun already. */
 function onceBegun(begun: OperatorParts['loading'], load: Load): Load {

@@ -40,20 +40,12 @@ export function openLeadership(
   { access, userAgent, env, metrics, events, fence, log }: LeadershipOptions,
   ends: AsyncDisposableStack,
 ): LeaderElection {
-  const onReplaced = (silentMs: number): void => {
-    metrics.connectionsReplaced.inc({});
-    log.error(
-      { silentSeconds: Math.round(silentMs / 1000) },
-      'requests for the lease got no response, their connections are replaced',
-    );
-    events.record(replacedEvent('requests for the lease', silentMs));
-  };
+  const onReplaced = replacedConnections({ metrics, events, log });
   // A separate client: a renewal must wait neither for a long list nor for --kube-client-qps.
   const client = createKubeClient(access.cluster, { userAgent, onReplaced });
   ends.defer(async () => client.close());
   const namespace = ownNamespace(env, access.cluster.namespace);
-  const { POD_NAME: podName = '' } = env;
-  const identity = `${podName === '' ? hostname() : podName}_${randomUUID()}`;
+  const identity = replicaIdentity(env);
   const lease = `${namespace}/${name}`;
   const onChange = ({ type }: ElectionStatus): void => {
     metrics.leaderElectionStatus.set({ name }, type === 'leading' ? 1 : 0);
@@ -66,6 +58,27 @@ export function openLeadership(
   };
   metrics.leaderElectionStatus.set({ name }, 0);
   return new LeaderElection({ ...times, client, namespace, name, identity, onChange, fence, log });
+}
+
+/** A name for this process that no other has, also none of the same Pod. */
+export function replicaIdentity({ POD_NAME: podName = '' }: Environment): string {
+  return `${podName === '' ? hostname() : podName}_${randomUUID()}`;
+}
+
+/** Reports that connections for the lease were replaced. */
+export function replacedConnections({
+  metrics,
+  events,
+  log,
+}: Pick<LeadershipOptions, 'metrics' | 'events' | 'log'>): (silentMs: number) => void {
+  return (silentMs) => {
+    metrics.connectionsReplaced.inc({});
+    log.error(
+      { silentSeconds: Math.round(silentMs / 1000) },
+      'requests for the lease got no response, their connections are replaced',
+    );
+    events.record(replacedEvent('requests for the lease', silentMs));
+  };
 }
 
 /** Why this replica refuses a change that only the leader may make; undefined on the leader and without election. */

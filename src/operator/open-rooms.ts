@@ -4,7 +4,6 @@
 
 import { openFilters } from '../filter/filters.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
-import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { aborted } from '../lib/aborted.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -16,11 +15,13 @@ import { openLeadership, type LeadershipOptions } from './leadership.ts';
 import { openEvents } from './open-events.ts';
 import { Jobs, type JobsOptions } from './jobs/open-jobs.ts';
 import type { Operator } from './operator.ts';
-import type { OperatorParts } from './operator-parts.ts';
+import type { OperatorParts, RunningLeadership } from './operator-parts.ts';
 import { createEffects, type EffectsParts } from './outputs/effects.ts';
 import { Activity } from './page/activity.ts';
 import type { OperatorOptions } from './run-operator.ts';
 import { openHistory, type OpenHistory } from './runs/open-history.ts';
+import { openShards } from './shards/open-shards.ts';
+import type { Shards } from './shards/shards.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
 
@@ -48,14 +49,22 @@ export function openEffects(
   return { filters, effects: createEffects({ ...parts, filters }) };
 }
 
-/** Absent without `leaderElection`. */
+/** What says whether this replica leads, and with `shards` on which slices of the objects it works. */
+export interface OpenElection {
+  readonly leadership: RunningLeadership | undefined;
+  readonly shards: Shards | undefined;
+}
+
+/** Neither without `leaderElection` and `shards`. */
 export function openElection(
-  { leaderElection, cluster: { userAgent }, env, log }: OperatorOptions,
+  { leaderElection, shards: settings, cluster: { userAgent }, env, log }: OperatorOptions,
   parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events' | 'fence'>,
   ends: AsyncDisposableStack,
-): LeaderElection | undefined {
-  if (leaderElection === undefined) return undefined;
-  return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
+): OpenElection {
+  const options = { ...parts, userAgent, env, log };
+  const shards = settings && openShards(settings, options, ends);
+  const leadership = shards ?? (leaderElection && openLeadership(leaderElection, options, ends));
+  return { leadership, shards };
 }
 
 const DRAIN_MS = 3000;

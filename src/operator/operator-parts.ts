@@ -19,6 +19,7 @@ import type { HookLoading } from '../units/hook-loading.ts';
 import type { RunLocks } from './locks/run-locks.ts';
 import type { WaitingTasks } from './locks/waiting-tasks.ts';
 import type { RunnerSettings } from './runs/open-runner.ts';
+import type { Shards } from './shards/shards.ts';
 import type { ScheduleStatePlace } from './schedules/schedule-state.ts';
 import type { GivenUpOptions, GivenUpSettings } from './dead-letters/given-up.ts';
 
@@ -58,6 +59,8 @@ export interface OperatorParts {
   readonly hookMetrics: HookMetrics;
   /** Absent: this operator is the only one. */
   readonly leadership?: Leadership | undefined;
+  /** Divides the objects among replicas; it is the `leadership` too. Absent: this replica follows all of them. */
+  readonly shards?: Shards | undefined;
   readonly hookEvents?: HookEvents;
   readonly history: RunHistory;
   /** Counts for the page; absent: there is none. */
@@ -79,3 +82,6 @@ export interface OperatorParts {
 
 /** Whether this operator may run hooks. */
 export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'check' | 'status'>;
+
+/** It is run until the last run of a hook has ended. */
+export type RunningLeadership = Leadership & Pick<LeaderElection, 'run'>;

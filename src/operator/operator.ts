@@ -14,6 +14,8 @@ import { Joints } from './joints.ts';
 import type { OperatorParts } from './operator-parts.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Schedules } from './schedules/schedules.ts';
+import { shardsCheck } from './shards/shards-check.ts';
+import { workingUnits } from './shards/divided-hooks.ts';
 import { tick } from './tick.ts';
 import type { LoadedHooks } from './webhooks/asked-hooks.ts';
 
@@ -78,8 +80,10 @@ export class Operator {
     const runner = this.#parts.runner.problem;
     const starting = this.#joints.startup.pending;
     const isPaused = (hook: string): boolean => this.givenUp.gate.rules.isHookPaused(hook);
-    const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner, isPaused };
-    return readinessChecks({ ...state, nowMs });
+    const state = { broken, holds, isStarted, starting, scheduleState, runner, isPaused, nowMs };
+    const { shards } = this.#parts;
+    if (shards === undefined) return readinessChecks({ ...state, units, election });
+    return [shardsCheck(shards), ...readinessChecks({ ...state, units: workingUnits(units, shards) })];
   }
 
   /** How many objects are filtered outside the event loop. */
@@ -132,8 +136,9 @@ export class Operator {
   }
 
   #following(): FollowHooksOptions {
-    const { options, leadership } = this.#parts;
+    const { options, leadership, shards } = this.#parts;
     return {
+      shards,
       changes: options.changes,
       refresh: async () => this.#refresh(),
       isLate: () => this.#joints.hooks.isLate,

@@ -30,6 +30,7 @@ import { openLocks } from './locks/open-locks.ts';
 import { keepYoungGeneration } from './process/young-generation.ts';
 import type { RecordingSettings, RunHistoryPlace } from './runs/open-history.ts';
 import { openRunner } from './runs/open-runner.ts';
+import type { ShardsSettings } from './shards/shards.ts';
 import type { TracingSettings } from './tracing/open-tracing.ts';
 import type { Webhooks } from './webhooks/open-webhooks.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
@@ -45,6 +46,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
+  /** Divides the objects among replicas; not with `leaderElection`. Absent: this operator follows all of them. */
+  readonly shards?: ShardsSettings | undefined;
   /** The number of log lines that were dropped so far because standard output was not read. */
   readonly droppedLogLines?: () => number;
   /** Absent: there are no traces. */
@@ -112,10 +115,11 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const { access, dryRun } = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
   const [fence, unasked] = [shareFence(runner.fence), latch()];
-  const leadership = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
+  const election = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
+  const { leadership } = election;
   const carriedOut = openEffects({ access, hookMetrics, metrics, log: options.log }, ends);
   const jobs = openJobs(options, { access, metrics, leadership, signal, ...records, ...carriedOut });
-  const opened = { options, metrics, runner, loading, access, hookMetrics, leadership, signal };
+  const opened = { options, metrics, runner, loading, access, hookMetrics, ...election, signal };
   const operator = new Operator({
     ...opened,
     ...carriedOut,

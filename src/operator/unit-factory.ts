@@ -5,7 +5,9 @@ import { objectQueueName, type Task } from '../hook/task.ts';
 import type { EventTrigger, QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
+import { fieldOfBinding } from '../sources/kubernetes/divisions.ts';
 import { createMonitor, type MonitorListener } from '../sources/kubernetes/monitor.ts';
+import type { Division, OwnSlices } from '../sources/kubernetes/own-slices.ts';
 import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
 import type { Part } from '../sources/reconcile/parts.ts';
 import type { PartMonitor } from '../sources/reconcile/followed-kinds.ts';
@@ -15,10 +17,13 @@ import { HookUnit } from '../units/hook-unit.ts';
 import type { UnitMonitor } from '../units/unit-bindings.ts';
 import { createParentRelease } from './reconcile/release-parent.ts';
 import { createReconcilerFactory, type PauseListener } from './reconcile/reconciler-factory.ts';
+import type { Shards } from './shards/shards.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
   readonly filters: Pick<Filters, 'compile'>;
+  /** Absent: all objects are followed. */
+  readonly shards?: Pick<Shards, 'slices' | 'leading'> | undefined;
   /** Makes a trigger of a hook a task in its queue. */
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   /** An object changed, and its binding wants no event of that. */
@@ -51,6 +56,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
       emit: (trigger) => emit(hook, trigger),
       requeue,
       now: Date.now,
+      leading: options.shards?.leading,
       createMonitor: (binding, listener) => createHookMonitor(options, { hook, binding, listener }),
       createReconciler: reconcilers(hook),
       createSchedules: (bindings, emitTick) =>
@@ -87,9 +93,14 @@ function createHookMonitor(options: UnitFactoryOptions, place: MonitorPlace): Un
     ...access,
     hook: hook.name,
     ...(filter === undefined ? {} : { filter }),
+    division: options.shards && divisionOf(options.shards.slices, fieldOfBinding(hook, binding)),
     log,
     metrics,
   });
+}
+
+function divisionOf(slices: OwnSlices, fieldOf: Division['fieldOf'] | undefined): Division | undefined {
+  return fieldOf && { slices, fieldOf };
 }
 
 function noting(listener: MonitorListener, onEvent: (trigger: EventTrigger) => void): MonitorListener {
@@ -100,6 +111,9 @@ function noting(listener: MonitorListener, onEvent: (trigger: EventTrigger) => v
       listener.event(trigger);
     },
     seen: (change) => listener.seen?.(change),
+    sliceTaken: (slice) => listener.sliceTaken?.(slice),
+    sliceListed: (slice) => listener.sliceListed?.(slice),
+    sliceGiven: (slice, items) => listener.sliceGiven?.(slice, items),
     problem: (error) => listener.problem(error),
   };
 }

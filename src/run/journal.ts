@@ -10,7 +10,12 @@ import type { Run, RunOutcome } from './run.ts';
 export type RunEvent =
   | { readonly type: 'queued'; readonly task: Task; readonly queue: string }
   /** A waiting task was removed from its queue without a run; `moved` with its objects to another replica. */
-  | { readonly type: 'dropped'; readonly task: Task; readonly queue: string; readonly why: 'replaced' | 'gone' | 'moved' }
+  | {
+      readonly type: 'dropped';
+      readonly task: Task;
+      readonly queue: string;
+      readonly why: 'replaced' | 'gone' | 'moved';
+    }
   | { readonly type: 'started'; readonly run: Run; readonly waitedMs: number }
   /** A Reconcile context of the run shows this object, as JSON text. */
   | { readonly type: 'seen'; readonly run: Run; readonly trigger: ReconcileTrigger; readonly object: Uint8Array }

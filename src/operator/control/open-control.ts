@@ -1,5 +1,5 @@
 import type { DebugView } from '../../hook/debug-view.ts';
-import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
+import type { Leadership } from '../operator-parts.ts';
 import { runAll } from '../../lib/run-all.ts';
 import type { Logger } from '../../log.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../../server/control-server.ts';
@@ -26,7 +26,7 @@ export interface ControlSettings {
 
 interface Controlled {
   readonly operator: Pick<Operator, 'schedules' | 'view' | 'givenUp' | 'debug'>;
-  readonly leadership: LeaderElection | undefined;
+  readonly leadership: Pick<Leadership, 'status'> | undefined;
 }
 
 /** Opens the control socket, and the port of the debug API; undefined without a socket. */

@@ -11,6 +11,7 @@ export function withoutTraces(options: OperatorOptions): OperatorOptions {
   return {
     ...rest,
     leaderElection: undefined,
+    shards: undefined,
     webhooks: undefined,
     scheduleState: { type: 'memory', isForced: true },
     deadLetters: { type: 'none' },

@@ -1,5 +1,5 @@
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
-import type { LeaderElection } from '../../kube/coordination/leader-election.ts';
+import type { Leadership } from '../operator-parts.ts';
 import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import { isLocalHost } from '../../lib/local-host.ts';
 import { printableLine } from '../../lib/printable.ts';
@@ -46,7 +46,7 @@ export interface ServePageOptions {
 
 export interface ServePageParts extends Pick<PageModelParts, 'health' | 'metrics' | 'activity'> {
   readonly operator: Pick<Operator, 'schedules' | 'view' | 'givenUp' | 'debug' | 'hooks' | 'runs'>;
-  readonly leadership: LeaderElection | undefined;
+  readonly leadership: Pick<Leadership, 'status'> | undefined;
   readonly access: Pick<ClusterAccess, 'client' | 'cluster'>;
   readonly events: Pick<EventRecorder, 'record'>;
 }

@@ -219,7 +219,8 @@ export class Runs {
 
   #push(place: QueuePlace, task: Task): void {
     // It came too late.
-    if (task.triggers.every(isMoved)) return this.#journal.record({ type: 'dropped', task, queue: place.name, why: 'moved' });
+    if (task.triggers.every(isMoved))
+      return this.#journal.record({ type: 'dropped', task, queue: place.name, why: 'moved' });
     const startedAt = performance.now();
     const { name: queue } = place;
     this.#wishes.forget(task);

@@ -47,7 +47,13 @@ function causeOf(outcome: RunOutcome): RetryCause {
   return outcome.by === 'environment' ? 'environment' : 'failed';
 }
 
-const DROPPED = { allowed: 'failed', exhausted: 'failed', replaced: 'replaced', gone: 'retry', moved: 'retry' } as const;
+const DROPPED = {
+  allowed: 'failed',
+  exhausted: 'failed',
+  replaced: 'replaced',
+  gone: 'retry',
+  moved: 'retry',
+} as const;
 
 function ticksOf({ triggers }: Task): readonly ScheduleTrigger[] {
   return triggers.filter((trigger) => trigger.type === 'schedule');

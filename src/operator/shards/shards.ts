@@ -19,6 +19,7 @@ export interface ShardsSettings extends LeaderElectionTimes {
 export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
   readonly metrics: Pick<Metrics, 'shardSlices' | 'shardMembers' | 'shardMoves' | 'beforeRead'>;
   readonly onLeading?: () => void;
+  readonly onLost?: () => void;
 }
 
 /** The slice whose holder leads: it does what is not divided. */
@@ -46,6 +47,7 @@ export class Shards implements Leadership {
       onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),
     });
     this.#members = new Slices({ ...options, handler: this.#owned });
+    this.lost.addEventListener('abort', () => options.onLost?.(), { once: true });
     metrics.beforeRead.add(() => {
       metrics.shardSlices.of({}).value = this.#owned.owned.length;
       metrics.shardMembers.of({}).value = this.members.members.filter(({ state }) => state === 'alive').length;
