@@ -37,6 +37,8 @@ export interface RigOptions {
   readonly random?: () => number;
   /** How long it takes to give a slice; one that takes longer than 5 s waits for its signal. */
   readonly giveTakesMs?: () => number;
+  /** Whether it never obeys that signal. */
+  readonly isDeaf?: boolean;
   /** How long a request is on its way before it arrives, and its answer after that. */
   readonly delayMs?: () => number;
 }
@@ -99,7 +101,7 @@ export function slicesRig(options: RigOptions): SlicesRig {
 }
 
 function rigMember(identity: string, options: RigOptions, onTake: (slice: number) => void): RigMember {
-  const { sandbox, moveEveryMs = 10 * SECOND, random = () => 0.5, giveTakesMs = () => 100, delayMs } = options;
+  const { sandbox, moveEveryMs = 10 * SECOND, random = () => 0.5, giveTakesMs = () => 100, isDeaf = false, delayMs } = options;
   const inner = inProcessClient(sandbox);
   const log = recordingLogger();
   const working = new Set<number>();
@@ -148,7 +150,7 @@ function rigMember(identity: string, options: RigOptions, onTake: (slice: number
         working.add(slice);
       },
       async give(slice, signal) {
-        await pause(giveTakesMs(), signal);
+        await pause(giveTakesMs(), isDeaf ? undefined : signal);
         await still();
         working.delete(slice);
       },
@@ -189,11 +191,11 @@ function rigMember(identity: string, options: RigOptions, onTake: (slice: number
   };
 }
 
-/** Waits; one that would take longer than 5 s waits for the signal. */
+/** Waits; a wait of more than 5 s has no end but its signal. */
 function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal?.addEventListener('abort', () => resolve(), { once: true });
     if (signal?.aborted === true) resolve();
-    else if (signal === undefined || ms <= 5 * SECOND) setTimeout(resolve, ms);
+    else if (ms <= (signal === undefined ? 10 : 5) * SECOND) setTimeout(resolve, ms);
   });
 }
