@@ -28,7 +28,7 @@ export function inProcessClient(sandbox: Sandbox): InProcessClient {
     requests,
     link: 'up',
     refuse: () => undefined,
-    async request({ method, path, body, contentType, timeoutMs = 30_000 }: KubeRequest, signal) {
+    async request({ method, path, query = {}, body, contentType, timeoutMs = 30_000 }: KubeRequest, signal) {
       const made = { method, path, body: parsed(body) };
       requests.push(made);
       const what = `${method} ${path}`;
@@ -36,7 +36,9 @@ export function inProcessClient(sandbox: Sandbox): InProcessClient {
       await pause(LATENCY_MS, signal);
       const code = client.refuse(made);
       if (code !== undefined) throw refusalError(what, { status: code, headers: {}, body: forbidden(what) });
-      const answer = await sandbox.call(method, path, body === undefined ? undefined : made.body, contentType);
+      const search = new URLSearchParams(query).toString();
+      const target = search === '' ? path : `${path}?${search}`;
+      const answer = await sandbox.call(method, target, body === undefined ? undefined : made.body, contentType);
       if (client.link === 'lost') return silence(what, timeoutMs, signal);
       await pause(LATENCY_MS, signal);
       if (answer.code < 300) return structuredClone(answer.body);

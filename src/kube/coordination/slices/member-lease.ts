@@ -80,14 +80,13 @@ export class MemberLease {
 
   /** Renews until `signal` aborts; rejects with a `LeaseLostError` when the Lease is lost. */
   async renew(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#alarm.wait(Math.min(this.#options.times.retryPeriodMs, this.#leftMs()), signal);
-      if (signal.aborted) return;
+    const either = AbortSignal.any([signal, this.lost]);
+    while (!either.aborted) {
+      await this.#alarm.wait(Math.min(this.#options.times.retryPeriodMs, this.#leftMs()), either);
       this.check();
-      this.lost.throwIfAborted();
-      await this.#attempt(signal, this.#leftMs());
-      this.lost.throwIfAborted();
+      if (!either.aborted) await this.#attempt(either, this.#leftMs());
     }
+    this.lost.throwIfAborted();
   }
 
   /** Resolves when the Lease says this of the member; rejects when it is lost before. */

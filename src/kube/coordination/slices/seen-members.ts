@@ -109,7 +109,7 @@ export class SeenMembers {
     const { name, ownLease, leaseDurationMs, elapsed } = this.#options;
     for (const identity of named) {
       const leaseName = memberLeaseName(name, identity);
-      if (identity === '' || leaseName === ownLease) continue;
+      if (leaseName === ownLease) continue;
       const before = this.#seen.get(leaseName) ?? {
         leaseName,
         lease: undefined,

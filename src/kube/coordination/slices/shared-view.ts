@@ -100,7 +100,8 @@ export class SharedView {
   }
 
   #named(): readonly string[] {
-    return (this.assignment?.slices ?? []).flatMap(({ holder, wanted }) => [holder, wanted]);
+    const named = (this.assignment?.slices ?? []).flatMap(({ holder, wanted }) => [holder, wanted]);
+    return named.filter((identity) => identity !== '');
   }
 
   #limit(signal: AbortSignal): LeaseRequestOptions {

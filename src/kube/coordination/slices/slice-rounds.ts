@@ -29,12 +29,12 @@ export class SliceRounds {
     this.#options = options;
   }
 
-  /** Rejects when a request fails, or `stop` aborts. */
+  /** Rejects when a request fails, or `stop` aborts; a member that leaves has begun to give all up. */
   async round({ isLeaving }: { readonly isLeaving: boolean }, stop: AbortSignal): Promise<RoundEnd> {
     const { lease, view, held } = this.#options;
     await view.list(stop);
     await this.#read(isLeaving, stop);
-    this.#follow(isLeaving);
+    if (!isLeaving) this.#follow();
     const noted = held.noted;
     await abortable(lease.say({ slices: noted, isLeaving }), stop);
     await this.#takeNext(stop);
@@ -73,10 +73,9 @@ export class SliceRounds {
     return isDone && Math.max(...loads) - Math.min(...loads) <= 1;
   }
 
-  #follow(isLeaving: boolean): void {
+  #follow(): void {
     const { view, held } = this.#options;
     const { assignment, others } = view;
-    if (isLeaving) return held.giveAll();
     if (assignment === undefined) return;
     const alive = new Set(others.filter(({ state }) => state === 'alive').map(({ identity }) => identity));
     held.follow(assignment, (identity) => alive.has(identity));

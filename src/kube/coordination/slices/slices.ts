@@ -164,11 +164,12 @@ export class Slices {
     const { leaveMs = LEAVE_MS } = this.#options;
     const limit = new AbortController();
     const timers: NodeJS.Timeout[] = [];
-    const ends = AbortSignal.any([stop, limit.signal]);
+    const ends = AbortSignal.any([stop, limit.signal, this.lost]);
     const beginToLeave = (): void => {
       this.#state = 'leaving';
       timers.push(setTimeout(() => this.#hurry.abort(new Error('this member ends')), leaveMs * HURRY_SHARE));
       timers.push(setTimeout(() => limit.abort(), leaveMs));
+      this.#held.giveAll();
       this.#alarm.ring();
     };
     leave.addEventListener('abort', beginToLeave, { once: true });
@@ -193,12 +194,13 @@ export class Slices {
   /** Returns the time until the next round. */
   async #round(isLeaving: boolean, stop: AbortSignal): Promise<number> {
     const { namespace, name, log, times } = this.#options;
+    if (isLeaving) this.#held.giveAll();
     try {
       const end = await this.#rounds.round({ isLeaving }, stop);
       this.#roundProblem = undefined;
       return this.#pauseMs(end);
     } catch (error) {
-      if (stop.aborted || this.lost.aborted) return 0;
+      if (stop.aborted) return 0;
       const isNew = this.#roundProblem === undefined;
       if (isNew) log.warn({ err: error, slices: `${namespace}/${name}` }, 'slices cannot be divided, retrying');
       this.#roundProblem = error;
