@@ -1,69 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import type { KubeObject } from '../../../src/kube/object.ts';
-import type { WatchSubscriber } from '../../../src/kube/watch/shared-watch.ts';
 import { createWatches } from '../../../src/kube/watch/shared-watches.ts';
-import type { ObjectRecord, StoreChange } from '../../../src/kube/watch/store.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { CONFIG_MAP } from '../../support/kube-objects.ts';
 import { ModelKubeServer } from '../../support/model-kube-server.ts';
+import { ObjectsView } from '../../support/objects-view.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { statusError } from '../../support/scripted-kube-client.ts';
-
-/** Maintains a view from the calls it receives, and records impossible ones. */
-class View implements WatchSubscriber {
-  readonly keepsObjects = false;
-  readonly #known = new Map<string, ObjectRecord>();
-  readonly #buried = new Set<string>();
-  #listed: ObjectRecord[] = [];
-
-  get objects(): readonly string[] {
-    return [...this.#known.values()]
-      .map(({ name, uid, resourceVersion }) => `${name}:${uid}@${resourceVersion}`)
-      .toSorted();
-  }
-
-  listStarted(): void {
-    this.#listed = [];
-  }
-
-  listed(record: ObjectRecord, object: KubeObject): void {
-    expect(record).toMatchObject({ name: object.name, uid: object.uid, resourceVersion: object.resourceVersion });
-    this.#listed.push(record);
-  }
-
-  listDone(gone: readonly ObjectRecord[]): void {
-    for (const record of gone) this.#bury(record);
-    for (const record of this.#listed) this.#meet(record);
-  }
-
-  changed({ type, record }: StoreChange): void {
-    expect(type === 'Added').toBe(!this.#known.has(record.name));
-    if (type === 'Deleted') this.#bury(record);
-    else this.#meet(record);
-  }
-
-  failed(): void {}
-
-  recovered(): void {}
-
-  #meet(record: ObjectRecord): void {
-    const known = this.#known.get(record.name);
-    if (known !== undefined) {
-      expect(known.uid).toBe(record.uid);
-      expect(Number(record.resourceVersion)).toBeGreaterThan(Number(known.resourceVersion));
-    }
-    expect(this.#buried).not.toContain(record.uid);
-    this.#known.set(record.name, record);
-  }
-
-  #bury({ name, uid }: ObjectRecord): void {
-    expect(this.#known.get(name)?.uid).toBe(uid);
-    this.#known.delete(name);
-    this.#buried.add(uid);
-  }
-}
 
 const NAME = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const STEP = fc.oneof(
@@ -105,9 +49,9 @@ it(
             metrics: createMetrics(''),
             random: () => jitter,
           });
-          const views: View[] = [];
+          const views: ObjectsView[] = [];
           const subscribe = () => {
-            const view = new View();
+            const view = new ObjectsView();
             views.push(view);
             return watches.subscribe({ kind: CONFIG_MAP }, view);
           };
