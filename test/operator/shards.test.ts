@@ -1,9 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isJsonObject, type Sandbox } from '@hooklet/sandbox';
 import { objectsAt, sandboxForTest } from '@hooklet/sandbox/testing';
+import { LeaseLostError } from '../../src/errors.ts';
 import { sliceOfText } from '../../src/lib/fnv1a.ts';
 import { until, type OperatorRig } from '../support/operator-rig.ts';
-import { keyOf, lastVersions, objectsOf, overlaps, shardReplica, timedHook, timedRuns } from '../support/shards-rig.ts';
+import {
+  keyOf,
+  lastVersions,
+  objectsOf,
+  overlaps,
+  shardReplica,
+  SHARDS,
+  timedHook,
+  timedRuns,
+} from '../support/shards-rig.ts';
+import { startRelay } from '../support/tcp-relay.ts';
 
 /** A test starts three operators, on a machine that may be busy. */
 const LIMIT_MS = 180_000;
@@ -23,8 +34,9 @@ async function write(sandbox: Sandbox, namespace: string, value: string): Promis
   }
 }
 
+/** Of names that differ at their ends alone, the hash puts many into few slices. */
 function namespaces(): readonly string[] {
-  return Array.from({ length: NAMESPACES }, (_, index) => `shop-${index}`);
+  return Array.from({ length: NAMESPACES }, (_, index) => `${index}-of-the-shop`);
 }
 
 async function shopSandbox(): Promise<Sandbox> {
@@ -87,5 +99,33 @@ describe('replicas that divide objects', { timeout: LIMIT_MS }, () => {
     for (const name of namespaces().slice(0, 20)) await write(sandbox, name, '2');
     await caughtUp(sandbox, replicas);
     expect(overlaps(timedRuns(replicas, 'maps.sh'))).toEqual([]);
+  });
+
+  it('take over the slices of one that dies, whose hooks have ended before, and lose no change', async () => {
+    const sandbox = await shopSandbox();
+    const times = { leaseDurationMs: 6000, renewDeadlineMs: 4000 };
+    const shards = { ...SHARDS, ...times };
+    await using first = shardReplica(sandbox, 'first', { hooks, operator: { shards } });
+    const relay = await startRelay(Number(new URL(sandbox.url).port));
+    onTestFinished(async () => relay.close());
+    const cut = { ...sandbox, url: `http://127.0.0.1:${relay.port}` };
+    const second = shardReplica(cut, 'second', { hooks, operator: { shards } });
+    await using third = shardReplica(sandbox, 'third', { hooks, operator: { shards } });
+    const replicas = { first, second, third };
+    await until(async () => {
+      const counts = await Promise.all([slicesOf(first), slicesOf(second), slicesOf(third)]);
+      expect(counts.reduce((a, b) => a + b)).toBe(64);
+      expect(Math.min(...counts)).toBeGreaterThan(20);
+    }, 90_000);
+
+    relay.freezeAll();
+    for (const name of namespaces()) await write(sandbox, name, '1');
+    await until(async () => expect((await slicesOf(first)) + (await slicesOf(third))).toBe(64), 90_000);
+    await caughtUp(sandbox, replicas);
+
+    expect(overlaps(timedRuns(replicas, 'maps.sh'))).toEqual([]);
+    const failure = await second.stop().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(LeaseLostError);
+    await Promise.resolve(second[Symbol.asyncDispose]()).catch(() => {});
   });
 });
