@@ -1,7 +1,7 @@
 import type { Crontab } from '../crontab/crontab.ts';
 import type { AdmissionBinding, ConversionBinding } from './ask-binding.ts';
 import type { HttpBinding } from './http-binding.ts';
-import type { JobRule } from './job-rule.ts';
+import type { ExecutorRule } from './executor-rule.ts';
 import type { OnChange } from './result.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
@@ -36,7 +36,7 @@ export interface HookSettings {
   /** Of the bindings that have no lock of their own; they have it in their `lock` too. */
   readonly lock?: HookLock;
   /** Where its runs are executed; absent: in the Pod of the operator. */
-  readonly executor?: JobRule;
+  readonly executor?: ExecutorRule;
   /** Whether its runs are recorded where `--record` is given. Default true. */
   readonly record?: boolean;
   /** The fields that are masked in recordings, as keys that lead to them from anywhere; `*` is any key. */

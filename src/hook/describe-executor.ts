@@ -1,12 +1,19 @@
 import { isObject } from '../lib/json-object.ts';
 import { JOB_CONTAINERS } from './job-desk.ts';
+import type { ExecutorRule } from './executor-rule.ts';
+import { DEFAULT_POOL } from './executor-rule.ts';
 import type { JobRule } from './job-rule.ts';
 
 /**
- * Such as `executor job of postgres:17 with a sidecar in db up to 4Gi of memory`: that runs are Jobs, and what differs from
- * the default.
+ * Such as `executor job of postgres:17 with a sidecar in db up to 4Gi of memory`, or `executor workers of the pool gpu`:
+ * where runs are executed, and what differs from the default.
  */
-export function describeExecutor(rule: JobRule): string {
+export function describeExecutor(rule: ExecutorRule): string {
+  if (rule.type === 'job') return describeJob(rule);
+  return rule.pool === DEFAULT_POOL ? 'executor workers' : `executor workers of the pool ${rule.pool}`;
+}
+
+function describeJob(rule: JobRule): string {
   const { image, agent, namespace, isSuspended } = rule;
   const memory = memoryLimit(rule);
   return [
@@ -21,9 +28,11 @@ export function describeExecutor(rule: JobRule): string {
     .join(' ');
 }
 
-/** What to know where the file of a hook runs on the spot, and not as the Job that it is in a cluster. */
-export function localRunNote({ image }: JobRule): string {
-  return `in a cluster this is a Job of ${image ?? 'the image of the operator'}; here the file itself runs`;
+/** What to know where the file of a hook runs on the spot, and not where it does in a cluster. */
+export function localRunNote(rule: ExecutorRule): string {
+  const there =
+    rule.type === 'job' ? `this is a Job of ${rule.image ?? 'the image of the operator'}` : 'a worker runs this';
+  return `in a cluster ${there}; here the file itself runs`;
 }
 
 /** That of the container with the hook, in which the template counts. */

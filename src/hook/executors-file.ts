@@ -5,9 +5,9 @@ import { isObject } from '../lib/json-object.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { shown } from '../lib/shown.ts';
 import { readConfigDocument } from './config-document.ts';
-import { readExecutor } from './config-executor.ts';
+import { EXECUTOR_TEXT, readExecutor } from './config-executor.ts';
 import { readFields, readList, readText, report, type Place } from './config-reader.ts';
-import type { JobRule } from './job-rule.ts';
+import type { ExecutorRule } from './executor-rule.ts';
 
 /** The file in the hooks folder that says where hooks run, for an image that shell-operator runs as well. */
 export const EXECUTORS_FILE = 'hooklet-executors.yaml';
@@ -15,11 +15,11 @@ export const EXECUTORS_FILE = 'hooklet-executors.yaml';
 /** Where a hook of the folder runs, by its name: nothing is said, a rule, or what is wrong with the file. */
 export type ExecutorOf = (hook: string) => FileExecutor | undefined;
 
-export type FileExecutor = { readonly rule: JobRule } | { readonly issues: readonly Issue[] };
+export type FileExecutor = { readonly rule: ExecutorRule } | { readonly issues: readonly Issue[] };
 
 const readEntry = readFields(
   { hooks: readList(readText, 1), executor: readExecutor },
-  { required: { hooks: 'a list of names of hooks such as backup/*', executor: 'job, or a mapping with job' } },
+  { required: { hooks: 'a list of names of hooks such as backup/*', executor: EXECUTOR_TEXT } },
 );
 const readFile = readFields(
   { executors: readList(readEntry, 1) },

@@ -15,7 +15,7 @@ export function jobWarnings(
   nowMs: number,
 ): readonly string[] {
   const isSlow = (settings.executionMinIntervalMs ?? 0) >= SHORT_MS;
-  if (settings.executor === undefined || isSlow) return [];
+  if (settings.executor?.type !== 'job' || isSlow) return [];
   return bindings.flatMap((binding) => {
     if (binding.type === 'schedule') return scheduleWarnings(binding, nowMs);
     return binding.type === 'reconcile' ? resyncWarnings(binding) : [];

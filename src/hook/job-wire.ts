@@ -1,25 +1,19 @@
 /*
- * What the Pod of a Job and the operator say to each other, as it is on the wire: paths, headers, claims, lines and
- * fates; results are in `job-result-wire.ts`. Both sides import this one. A member that a reader does not know is left
- * alone, so that both sides may be of different versions.
+ * What the Pod of a Job and the operator say to each other, as it is on the wire: paths, claims and fates; lines and the
+ * epoch are in `remote-wire.ts`, results in `result-wire.ts`. Both sides import this one. A member that a reader does not
+ * know is left alone, so that both sides may be of different versions.
  */
 
-import { parseMembers, type Members, type Parsed } from '../lib/members.ts';
+import { parseMembers, type Parsed } from '../lib/members.ts';
 import { shown } from '../lib/shown.ts';
-import type { OutcomeCodes } from './binding.ts';
-import { present } from './config-reader.ts';
-import type { JobClaim, JobLine, JobLogEntry } from './job-desk.ts';
+import type { JobClaim } from './job-desk.ts';
+import { remoteRunIn } from './remote-wire.ts';
 
-/** The header with the epoch, on everything but a claim. */
-export const EPOCH_HEADER = 'hooklet-epoch';
-/** Of the lines in one request. */
-export const MAX_OUTPUT_BYTES = 256 * 1024;
 /** How long a request for a fate is held at most. */
 export const MAX_FATE_WAIT_S = 30;
 
 const JOBS = '/v1/jobs/';
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const EPOCH = /^[1-9]\d{0,15}$/;
 const WHATS = ['claim', 'contexts', 'output', 'result', 'fate'] as const;
 
 /** What is asked about a run. */
@@ -43,12 +37,6 @@ export function isJobName(text: string): boolean {
   return DNS_LABEL.test(text);
 }
 
-/** Reads the header with the epoch: a whole number from 1, without anything else. */
-export function parseEpoch(text: unknown): number | undefined {
-  const epoch = typeof text === 'string' && EPOCH.test(text) ? Number(text) : NaN;
-  return Number.isSafeInteger(epoch) ? epoch : undefined;
-}
-
 /** A claim as the body of an answer. */
 export function encodeClaim(claim: JobClaim): string {
   return `${JSON.stringify(claim)}\n`;
@@ -56,57 +44,10 @@ export function encodeClaim(claim: JobClaim): string {
 
 export function parseClaim(text: string): Parsed<JobClaim> {
   return parseMembers(text, 'the claim', (claim) => ({
+    ...remoteRunIn(claim),
     epoch: claim.whole('epoch', 1),
-    runId: claim.text('runId'),
-    attempt: claim.whole('attempt', 1),
-    hook: claim.text('hook'),
-    hookHash: claim.text('hookHash'),
-    type: claim.word('type', ['process', 'warm']),
-    plainExitCodes: claim.flag('plainExitCodes'),
-    contextBytes: claim.whole('contextBytes'),
     hasContexts: claim.flag('hasContexts'),
-    ...present({
-      timeoutMs: claim.maybe('timeoutMs', (key) => claim.amount(key)),
-      outcome: claim.maybe('outcome', (key) => outcomeIn(claim.inside(key))),
-      backgroundLimitMs: claim.maybe('backgroundLimitMs', (key) => claim.amount(key)),
-      traceparent: claim.maybe('traceparent', (key) => claim.text(key)),
-    }),
   }));
-}
-
-function outcomeIn(codes: Members): OutcomeCodes {
-  const list = (name: keyof OutcomeCodes): readonly number[] | undefined =>
-    codes.maybe(name, (key) => codes.wholes(key));
-  return present({ success: list('success'), later: list('later'), permanent: list('permanent') });
-}
-
-/** A line as it is sent, with its newline. */
-export function encodeLine(line: JobLine): string {
-  return `${JSON.stringify(line)}\n`;
-}
-
-/** Reads the lines of one request. */
-export function parseLines(body: string): Parsed<readonly JobLine[]> {
-  const lines: JobLine[] = [];
-  for (const [index, text] of body.split('\n').entries()) {
-    if (text === '') continue;
-    const parsed = parseMembers(text, `line ${index + 1}`, lineOf);
-    if (parsed.type === 'wrong') return parsed;
-    lines.push(parsed.value);
-  }
-  return { type: 'read', value: lines };
-}
-
-function lineOf(line: Members): JobLine {
-  return {
-    stream: line.word('stream', ['stdout', 'stderr']),
-    line: line.text('line'),
-    ...present({ entry: line.maybe('entry', (key) => entryOf(line.inside(key))) }),
-  };
-}
-
-function entryOf(entry: Members): JobLogEntry {
-  return { level: entry.word('level', ['info', 'debug', 'warn', 'error']), fields: entry.object('fields') };
 }
 
 /** How long the Pod wants its request for a fate to be held; more than the limit is the limit. */

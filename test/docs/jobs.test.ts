@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../src/hook/config.ts';
 import { readExecutorsFile } from '../../src/hook/executors-file.ts';
+import { jobRuleOf } from '../../src/hook/executor-rule.ts';
 import type { JobRule } from '../../src/hook/job-rule.ts';
 import { startOptions } from '../../src/cli/options/options.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -27,7 +28,7 @@ function read(job: unknown) {
 
 function defaults(): JobRule | undefined {
   const config = read({});
-  return config.type === 'valid' ? config.settings.executor : undefined;
+  return config.type === 'valid' ? jobRuleOf(config) : undefined;
 }
 
 describe('docs/jobs.md', () => {

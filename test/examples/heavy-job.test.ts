@@ -13,6 +13,7 @@ const manifests = readManifests(join(folder, 'manifests', 'deploy.yaml'));
 function ruleOf(hook: string): JobRule {
   const found = readExecutorsFile(hooks)(hook);
   if (found === undefined || 'issues' in found) throw new Error(`${hook}: ${JSON.stringify(found)}`);
+  if (found.rule.type !== 'job') throw new Error(`${hook}: ${found.rule.type}`);
   return found.rule;
 }
 

@@ -1,3 +1,4 @@
+import { jobRuleOf } from '../../src/hook/executor-rule.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +27,7 @@ async function load(executors: string | undefined) {
 
 async function imagesFor(executors: string | undefined): Promise<unknown> {
   const { hooks } = await load(executors);
-  return Object.fromEntries(hooks.map(({ name, settings }) => [name, settings.executor?.image]));
+  return Object.fromEntries(hooks.map((hook) => [hook.name, jobRuleOf(hook)?.image]));
 }
 
 describe('hooklet-executors.yaml', () => {
@@ -34,6 +35,15 @@ describe('hooklet-executors.yaml', () => {
     const text = 'executors: [{hooks: ["heavy/*"], executor: {job: {image: big}}}]';
 
     expect(await imagesFor(text)).toEqual({ 'light.sh': undefined, 'heavy/a.sh': 'big', 'heavy/own.sh': 'own' });
+  });
+
+  it('says of a hook which workers execute it', async () => {
+    const { hooks } = await load('executors: [{hooks: ["heavy/*"], executor: {workers: {pool: big}}}]');
+
+    expect(hooks.find(({ name }) => name === 'heavy/a.sh')?.settings.executor).toEqual({
+      type: 'workers',
+      pool: 'big',
+    });
   });
 
   it('has no effect where it is not there', async () => {

@@ -1,25 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import type { JobClaim } from '../../src/hook/job-desk.ts';
 import {
   MAX_RESULT_BYTES,
   MAX_RESULT_HEAD_BYTES,
-  type JobClaim,
-  type JobFiles,
-  type JobLine,
-  type JobResult,
-} from '../../src/hook/job-desk.ts';
-import { encodeResult, parseResult } from '../../src/hook/job-result-wire.ts';
+  type RemoteFiles,
+  type RemoteLine,
+  type RemoteResult,
+} from '../../src/hook/remote-run.ts';
+import { encodeResult, parseResult } from '../../src/hook/result-wire.ts';
 import {
   encodeClaim,
   encodeFate,
-  encodeLine,
   jobPath,
   parseClaim,
-  parseEpoch,
   parseFate,
   parseFateWait,
   parseJobPath,
-  parseLines,
 } from '../../src/hook/job-wire.ts';
+import { encodeLine, parseEpoch, parseLines } from '../../src/hook/remote-wire.ts';
 
 const CLAIM: JobClaim = {
   epoch: 3,
@@ -36,7 +34,7 @@ const CLAIM: JobClaim = {
   contextBytes: 0,
   hasContexts: false,
 };
-const FILES: JobFiles = { patch: 'a\nb', metrics: '', admission: 'ü', conversion: '{"x":"\u0000"}', result: '' };
+const FILES: RemoteFiles = { patch: 'a\nb', metrics: '', admission: 'ü', conversion: '{"x":"\u0000"}', result: '' };
 const COST = { durationMs: 1.25, userCpuMs: 10, systemCpuMs: 0, maxRssBytes: 4096 };
 const FAILED = {
   type: 'failed',
@@ -47,7 +45,7 @@ const FAILED = {
   isCutOff: true,
 } as const;
 
-function body(result: JobResult): Buffer {
+function body(result: RemoteResult): Buffer {
   return Buffer.concat(encodeResult(result));
 }
 
@@ -88,7 +86,7 @@ describe('a claim on the wire', () => {
 
 describe('lines on the wire', () => {
   it('are read as they were written', () => {
-    const lines: readonly JobLine[] = [
+    const lines: readonly RemoteLine[] = [
       { stream: 'stdout', line: 'a "quoted"\tline\u2028' },
       { stream: 'stderr', line: '' },
       { stream: 'stdout', line: 'late', entry: { level: 'warn', fields: { minutes: 5 } } },
@@ -112,7 +110,7 @@ describe('lines on the wire', () => {
 });
 
 describe('a result on the wire', () => {
-  it.each<readonly [string, JobResult]>([
+  it.each<readonly [string, RemoteResult]>([
     ['that exited', { type: 'exited', cost: COST, isLater: true, files: FILES }],
     [
       'that failed with all there is',
@@ -137,7 +135,12 @@ describe('a result on the wire', () => {
 
   it('may have 67108864 bytes of files, and no more', () => {
     expect(MAX_RESULT_BYTES).toBe(67_108_864);
-    const files = (bytes: number): JobFiles => ({ ...FILES, patch: '', admission: '', conversion: 'x'.repeat(bytes) });
+    const files = (bytes: number): RemoteFiles => ({
+      ...FILES,
+      patch: '',
+      admission: '',
+      conversion: 'x'.repeat(bytes),
+    });
     expect(parseResult(body({ type: 'files', files: files(67_108_864) })).type).toBe('read');
     expect(parseResult(body({ type: 'files', files: files(67_108_865) }))).toEqual({
       type: 'wrong',

@@ -3,15 +3,8 @@ import { onTestFinished, vi } from 'vitest';
 import { isJsonObject, type JsonObject, type Sandbox, type SandboxOptions } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import type { Hook, HookSettings } from '../../src/hook/binding.ts';
-import type {
-  JobAnswer,
-  JobCaller,
-  JobClaim,
-  JobDesk,
-  JobFiles,
-  JobResult,
-  JobTicket,
-} from '../../src/hook/job-desk.ts';
+import type { JobClaim, JobDesk, JobTicket } from '../../src/hook/job-desk.ts';
+import type { DeskAnswer, DeskCaller, RemoteFiles, RemoteResult } from '../../src/hook/remote-run.ts';
 import type { JobRule } from '../../src/hook/job-rule.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { asJsonObject, text } from '../../src/kube/object.ts';
@@ -46,10 +39,10 @@ export function jobHook(name = 'heavy.sh', rule: Partial<JobRule> = {}, settings
   return { ...hookWith(name), path: import.meta.filename, settings: { ...settings, executor: jobRule(rule) } };
 }
 
-export const NO_FILES: JobFiles = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
+export const NO_FILES: RemoteFiles = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
 
 /** What hooklet in a Pod sends of a hook that succeeded. */
-export function exited(files: Partial<JobFiles> = {}): JobResult {
+export function exited(files: Partial<RemoteFiles> = {}): RemoteResult {
   return { type: 'exited', cost: { durationMs: 5000 }, isLater: false, files: { ...NO_FILES, ...files } };
 }
 
@@ -207,7 +200,7 @@ function controller(sandbox: Sandbox) {
     jobs,
     jobNamed: async (name: string) => get(`${JOBS}/${name}`),
     /** Waits until the Job is there, and creates a Pod for it. */
-    podFor: async (name: string, pod = `${name}-${randomUUID().slice(0, 5)}`): Promise<JobCaller> => {
+    podFor: async (name: string, pod = `${name}-${randomUUID().slice(0, 5)}`): Promise<DeskCaller> => {
       const job = await soon(async () => get(`${JOBS}/${name}`));
       return createPod(sandbox, job, pod);
     },
@@ -228,7 +221,7 @@ function controller(sandbox: Sandbox) {
   };
 }
 
-async function createPod(sandbox: Sandbox, job: JsonObject, name: string): Promise<JobCaller> {
+async function createPod(sandbox: Sandbox, job: JsonObject, name: string): Promise<DeskCaller> {
   const { name: jobsName, uid } = asJsonObject(job['metadata']);
   const template = asJsonObject(asJsonObject(job['spec'])['template']);
   const { labels } = asJsonObject(template['metadata']);
@@ -238,7 +231,12 @@ async function createPod(sandbox: Sandbox, job: JsonObject, name: string): Promi
   const pod: JsonObject = JSON.parse(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec }));
   const { code, body } = await sandbox.call('POST', PODS, pod);
   if (code !== 201) throw new Error(JSON.stringify(body));
-  return { namespace: 'default', pod: name, podUid: text(asJsonObject(asJsonObject(body)['metadata'])['uid']) };
+  return {
+    namespace: 'default',
+    account: 'default',
+    pod: name,
+    podUid: text(asJsonObject(asJsonObject(body)['metadata'])['uid']),
+  };
 }
 
 export function hookState(state: JsonObject): JsonObject {
@@ -248,7 +246,7 @@ export function hookState(state: JsonObject): JsonObject {
 const never = new AbortController().signal;
 
 /** Claims a run as hooklet in a Pod does: again where it is told to. */
-export async function claimed(desk: JobDesk, job: string, caller: JobCaller): Promise<JobClaim & JobTicket> {
+export async function claimed(desk: JobDesk, job: string, caller: DeskCaller): Promise<JobClaim & JobTicket> {
   const answer = await soon(async () => {
     const one = await desk.claim(job, caller, never);
     return one.type === 'refused' && one.status === 503 ? undefined : one;
@@ -258,6 +256,6 @@ export async function claimed(desk: JobDesk, job: string, caller: JobCaller): Pr
 }
 
 /** `ok`, or the status of a refusal. */
-export function statusOf(answer: JobAnswer<unknown>): 'ok' | number {
+export function statusOf(answer: DeskAnswer<unknown>): 'ok' | number {
   return answer.type === 'ok' ? 'ok' : answer.status;
 }

@@ -4,17 +4,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { execRun, type ExecRunFlags } from '../../src/cli/exec-run/exec-run.ts';
 import type { AgentTimes } from '../../src/cli/exec-run/times.ts';
-import {
-  JOB_ENV,
-  type JobAnswer,
-  type JobCaller,
-  type JobClaim,
-  type JobDesk,
-  type JobLine,
-  type JobRefusalStatus,
-  type JobResult,
-  type JobTicket,
-} from '../../src/hook/job-desk.ts';
+import { JOB_ENV, type JobClaim, type JobDesk, type JobTicket } from '../../src/hook/job-desk.ts';
+import type { DeskAnswer, DeskCaller, RemoteLine, DeskRefusalStatus, RemoteResult } from '../../src/hook/remote-run.ts';
 import { sleep } from '../../src/lib/sleep.ts';
 import { openJobServer, type JobServerOptions } from '../../src/server/jobs/job-server.ts';
 import { createCertificate } from './certificate.ts';
@@ -24,23 +15,23 @@ import { startProgram, type Program } from './program.ts';
 
 export const JOB = 'hk-run-1';
 export const TOKEN = 'token-of-pod-1';
-export const CALLERS: Readonly<Record<string, JobCaller>> = {
-  [TOKEN]: { namespace: 'runs', pod: 'pod-1', podUid: 'uid-1' },
-  'token-of-pod-1-renewed': { namespace: 'runs', pod: 'pod-1', podUid: 'uid-1' },
-  'token-of-pod-2': { namespace: 'runs', pod: 'pod-2', podUid: 'uid-2' },
+export const CALLERS: Readonly<Record<string, DeskCaller>> = {
+  [TOKEN]: { namespace: 'runs', account: 'default', pod: 'pod-1', podUid: 'uid-1' },
+  'token-of-pod-1-renewed': { namespace: 'runs', account: 'default', pod: 'pod-1', podUid: 'uid-1' },
+  'token-of-pod-2': { namespace: 'runs', account: 'default', pod: 'pod-2', podUid: 'uid-2' },
 };
 
-export function refused(status: JobRefusalStatus, message = `it is ${status}`): JobAnswer<never> {
+export function refused(status: DeskRefusalStatus, message = `it is ${status}`): DeskAnswer<never> {
   return { type: 'refused', status, message };
 }
 
-const OK: JobAnswer<undefined> = { type: 'ok', value: undefined };
+const OK: DeskAnswer<undefined> = { type: 'ok', value: undefined };
 
 /** A desk with one run, which says what it got; what a test gives answers in place of it. */
 export class FakeDesk implements JobDesk {
   readonly happened: string[] = [];
-  readonly lines: JobLine[] = [];
-  readonly results: JobResult[] = [];
+  readonly lines: RemoteLine[] = [];
+  readonly results: RemoteResult[] = [];
   readonly claim: JobDesk['claim'];
   run: JobClaim;
   readonly #contexts: readonly Uint8Array[];
@@ -69,7 +60,7 @@ export class FakeDesk implements JobDesk {
     return { claim, contexts, output, result, fate, ...answers };
   }
 
-  readonly #checked = <T>({ job, caller, epoch }: JobTicket, answer: () => JobAnswer<T>): JobAnswer<T> => {
+  readonly #checked = <T>({ job, caller, epoch }: JobTicket, answer: () => DeskAnswer<T>): DeskAnswer<T> => {
     if (job !== JOB || !this.knowsClaims) return refused(404, 'no such run');
     if (this.#owner !== caller.podUid) return refused(403, 'not the run of this Pod');
     return epoch === this.run.epoch ? answer() : refused(409, 'another claim counts');

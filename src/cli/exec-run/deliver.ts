@@ -1,5 +1,5 @@
 import { sleep } from '../../lib/sleep.ts';
-import type { JobResult } from '../../hook/job-desk.ts';
+import type { RemoteResult } from '../../hook/remote-run.ts';
 import { FATE, resultAsk, STANDING } from './asks.ts';
 import type { Session, Told } from './session.ts';
 import type { AgentTimes } from './times.ts';
@@ -7,7 +7,7 @@ import type { AgentTimes } from './times.ts';
 /** What became of a result. */
 export type Delivery =
   /** With what was sent. */
-  | { readonly type: 'accepted'; readonly result: JobResult }
+  | { readonly type: 'accepted'; readonly result: RemoteResult }
   /** Nobody waits for it: the run has ended. */
   | { readonly type: 'ended' }
   | { readonly type: 'lost' }
@@ -17,7 +17,7 @@ export interface DeliveryOptions {
   readonly session: Session;
   readonly times: Pick<AgentTimes, 'resultLimitMs' | 'fateLimitMs' | 'retry'>;
   /** What is sent in place of a result that the operator does not take, with why. */
-  readonly instead: (why: string) => JobResult;
+  readonly instead: (why: string) => RemoteResult;
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +26,7 @@ const NOT_OURS = 403;
 const SMALL_BYTES = 64 * 1024;
 
 /** Sends a result until it is accepted, to each leader that there is meanwhile. */
-export async function deliver(result: JobResult, options: DeliveryOptions): Promise<Delivery> {
+export async function deliver(result: RemoteResult, options: DeliveryOptions): Promise<Delivery> {
   const sent = await send(result, options);
   if (sent.type !== 'refused') return sent;
   const { instead } = options;
@@ -36,7 +36,7 @@ export async function deliver(result: JobResult, options: DeliveryOptions): Prom
 
 type Refused = Extract<Told<undefined>, { readonly type: 'refused' }>;
 
-async function send(result: JobResult, { session, times, signal }: DeliveryOptions): Promise<Delivery | Refused> {
+async function send(result: RemoteResult, { session, times, signal }: DeliveryOptions): Promise<Delivery | Refused> {
   const asking = { limitMs: times.resultLimitMs, signal };
   const ask = resultAsk(result);
   if (ask.body.reduce((sum, { byteLength }) => sum + byteLength, 0) > SMALL_BYTES) {
@@ -63,7 +63,7 @@ async function send(result: JobResult, { session, times, signal }: DeliveryOptio
  * Waits until a run whose result was accepted has ended; a leader that comes meanwhile gets the result too. Ends as well
  * at the limit, and when `signal` aborts.
  */
-export async function awaitEnd(result: JobResult, options: DeliveryOptions): Promise<void> {
+export async function awaitEnd(result: RemoteResult, options: DeliveryOptions): Promise<void> {
   const { session, times, signal } = options;
   const endAt = performance.now() + times.fateLimitMs;
   for (;;) {

@@ -1,4 +1,5 @@
-import { JOB_FOLDER, type JobLine } from '../../hook/job-desk.ts';
+import { JOB_FOLDER } from '../../hook/job-desk.ts';
+import type { RemoteLine } from '../../hook/remote-run.ts';
 import { openLineOutput } from '../../lib/line-output.ts';
 import { printableLine } from '../../lib/printable.ts';
 import { startOptions } from '../options/options.ts';
@@ -20,7 +21,7 @@ export interface ExecRunOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly times?: Partial<AgentTimes>;
   readonly stop: AbortSignal;
-  readonly write: (stream: JobLine['stream'], text: string) => void;
+  readonly write: (stream: RemoteLine['stream'], text: string) => void;
 }
 
 /** `hooklet exec-run`: resolves to the exit code. */

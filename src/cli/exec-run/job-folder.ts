@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobFiles } from '../../hook/job-desk.ts';
-import { explainResultSize, resultBytes } from '../../hook/job-result-wire.ts';
+import type { RemoteFiles } from '../../hook/remote-run.ts';
+import { explainResultSize, resultBytes } from '../../hook/result-wire.ts';
 import { writeContextFile } from '../../runner/context-file.ts';
 import { readRunOutputs, RUN_FILES } from '../../runner/workspace.ts';
 
@@ -40,7 +40,7 @@ async function openFolder(folder: string): Promise<void> {
 }
 
 /** Reads what the hook wrote, with the limits and checks of the operator; rejects with what is wrong. */
-export async function readRunFiles(folder: string): Promise<JobFiles> {
+export async function readRunFiles(folder: string): Promise<RemoteFiles> {
   const files = await readRunOutputs(folder);
   const tooLarge = explainResultSize(resultBytes(files));
   if (tooLarge !== undefined) throw new Error(tooLarge);

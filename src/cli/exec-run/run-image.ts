@@ -4,15 +4,19 @@
  * hook, a file that is not the operator's is not run, and nothing is waited for without a limit.
  */
 
-import type { JobClaim, JobLine, JobResult } from '../../hook/job-desk.ts';
+import type { JobClaim } from '../../hook/job-desk.ts';
+import type { RemoteLine, RemoteResult } from '../../hook/remote-run.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { createLogger } from '../../log.ts';
 import type { HookOutput } from '../../runner/executor.ts';
+import { flawOfHook } from '../agent/hook-file.ts';
+import { LineSender, type LineSenderOptions } from '../agent/line-sender.ts';
+import { remoteLine } from '../agent/remote-line.ts';
+import { failure, resultOf } from '../agent/result-of.ts';
 import { afterStop, getContexts, openSession, runText, type Agent } from './agent.ts';
+import { outputAsk } from './asks.ts';
 import { awaitEnd, deliver, type DeliveryOptions } from './deliver.ts';
-import { flawOfHook, runHook } from './hook-run.ts';
-import { LineSender } from './line-sender.ts';
-import { failure, resultOf } from './result-of.ts';
+import { runHook } from './hook-run.ts';
 import type { Session } from './session.ts';
 
 export interface ImageAgent extends Agent {
@@ -21,7 +25,7 @@ export interface ImageAgent extends Agent {
   /** Of the hook. */
   readonly hookEnv: Readonly<Record<string, string | undefined>>;
   /** The own output, for the log of the Pod. */
-  readonly write: (stream: JobLine['stream'], text: string) => void;
+  readonly write: (stream: RemoteLine['stream'], text: string) => void;
 }
 
 /** Executes the run of this Pod; resolves to the exit code. */
@@ -30,9 +34,9 @@ export async function runImage(agent: ImageAgent): Promise<number> {
   const opened = await openSession(agent, ends);
   if (opened.type === 'none') return opened.exitCode;
   const { session } = opened;
-  const { times, say, stop } = agent;
+  const { times, stop } = agent;
   const over = new AbortController();
-  const lines = new LineSender({ session, times, say });
+  const lines = new LineSender({ ...times, lost: session.lost, send: lineSending(agent, session) });
   const sending = lines.run(over.signal);
   try {
     const result = await execute(agent, session, lines);
@@ -40,7 +44,7 @@ export async function runImage(agent: ImageAgent): Promise<number> {
     lines.close();
     await sending;
     if (result === undefined || session.lost.aborted) return lost(agent, session);
-    const instead = (why: string): JobResult => failure('output', `hook ${session.claim.hook}: ${why}`);
+    const instead = (why: string): RemoteResult => failure('output', `hook ${session.claim.hook}: ${why}`);
     return await finish(result, agent, { session, times, instead, signal: over.signal });
   } finally {
     over.abort();
@@ -48,11 +52,20 @@ export async function runImage(agent: ImageAgent): Promise<number> {
   }
 }
 
+function lineSending({ times, say }: Agent, session: Session): LineSenderOptions['send'] {
+  return async (lines, signal) => {
+    const told = await session.askOn(outputAsk(lines), { limitMs: times.resultLimitMs, signal });
+    if (told.type !== 'refused') return;
+    if (told.status === 403 || told.status === 410) session.lose(`${told.message} (${told.status})`);
+    else say(`lines were refused: ${told.message} (${told.status})`);
+  };
+}
+
 /** Runs the hook, unless there is a reason not to; undefined when the run was lost before. */
-async function execute(agent: ImageAgent, session: Session, lines: LineSender): Promise<JobResult | undefined> {
+async function execute(agent: ImageAgent, session: Session, lines: LineSender): Promise<RemoteResult | undefined> {
   const { claim } = session;
   const { hook } = claim;
-  const flaw = await flawOfHook(agent.hooksDir, claim);
+  const flaw = await flawOfHook({ hooksDir: agent.hooksDir, pod: 'Job' }, claim);
   if (flaw !== undefined) {
     agent.say(flaw);
     return failure('environment', `hook ${hook} failed: ${flaw}`);
@@ -72,12 +85,16 @@ interface Given {
   readonly lines: LineSender;
 }
 
-async function executeHook(agent: ImageAgent, session: Session, { claim, contexts, lines }: Given): Promise<JobResult> {
+async function executeHook(
+  agent: ImageAgent,
+  session: Session,
+  { claim, contexts, lines }: Given,
+): Promise<RemoteResult> {
   const { hooksDir, tmpDir, hookEnv: env, write, say, stop } = agent;
   const { hook } = claim;
   const log = createLogger({ format: 'text', level: 'info', write: (text) => write('stderr', text) });
   const onOutput = (output: HookOutput): void => {
-    const line = lineOf(output);
+    const line = remoteLine(output);
     write(line.stream, `${printedText(line)}\n`);
     lines.push(line);
   };
@@ -102,23 +119,17 @@ async function executeHook(agent: ImageAgent, session: Session, { claim, context
 const ENDING = 'the Pod of its Job is ending';
 
 /** A hook that was ended with its Pod, as by an eviction, is not at fault. */
-function notByHook(result: JobResult): JobResult {
+function notByHook(result: RemoteResult): RemoteResult {
   const isEnded = result.type === 'failed' && result.by === 'hook' && result.isCutOff && !result.timedOut;
   return isEnded ? { ...result, by: 'environment' } : result;
 }
 
-function lineOf(output: HookOutput): JobLine {
-  if (output.type === 'line') return output.line;
-  const { level, message, fields } = output.entry;
-  return { stream: 'stdout', line: message, entry: { level, fields } };
-}
-
 /** An entry is printed as a JSON object, so that its fields are in the log of the Pod. */
-function printedText({ line, entry }: JobLine): string {
+function printedText({ line, entry }: RemoteLine): string {
   return entry === undefined ? line : JSON.stringify({ level: entry.level, msg: line, ...entry.fields });
 }
 
-async function finish(result: JobResult, agent: ImageAgent, options: DeliveryOptions): Promise<number> {
+async function finish(result: RemoteResult, agent: ImageAgent, options: DeliveryOptions): Promise<number> {
   const { session } = options;
   const delivery = await deliver(result, options);
   switch (delivery.type) {
@@ -136,7 +147,7 @@ async function finish(result: JobResult, agent: ImageAgent, options: DeliveryOpt
   }
 }
 
-function exitCodeOf({ type }: JobResult): number {
+function exitCodeOf({ type }: RemoteResult): number {
   return type === 'exited' ? 0 : 1;
 }
 

@@ -6,12 +6,12 @@
 
 import { messageOf } from '../../lib/message-of.ts';
 import { sleep } from '../../lib/sleep.ts';
-import type { JobResult } from '../../hook/job-desk.ts';
+import type { RemoteResult } from '../../hook/remote-run.ts';
+import { failure } from '../agent/result-of.ts';
 import { afterStop, getContexts, openSession, runText, type Agent } from './agent.ts';
 import { outputAsk } from './asks.ts';
 import { deliver } from './deliver.ts';
 import { isReady, readRunFiles, writeRunFiles } from './job-folder.ts';
-import { failure } from './result-of.ts';
 import type { Session } from './session.ts';
 
 const NOTHING = new Uint8Array();
@@ -34,7 +34,7 @@ export async function runSidecar(agent: Agent, folder: string): Promise<number> 
     problem === undefined
       ? await takeFiles(folder)
       : failure('environment', `hook ${hook} failed: ${problem}`, { isCutOff: stop.aborted });
-  const instead = (message: string): JobResult => ({ type: 'unreadable', message });
+  const instead = (message: string): RemoteResult => ({ type: 'unreadable', message });
   const delivery = await deliver(result, { session, times, instead, signal: over.signal });
   if (delivery.type === 'lost') return lost(agent, session);
   if (delivery.type === 'failed') say(`${runText(session.claim)}: ${delivery.why}`);
@@ -65,7 +65,7 @@ async function beat({ times, stop }: Agent, session: Session): Promise<void> {
   }
 }
 
-async function takeFiles(folder: string): Promise<JobResult> {
+async function takeFiles(folder: string): Promise<RemoteResult> {
   try {
     return { type: 'files', files: await readRunFiles(folder) };
   } catch (error) {

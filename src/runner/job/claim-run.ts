@@ -5,11 +5,12 @@
  */
 
 import { KubeError } from '../../errors.ts';
-import type { JobAnswer, JobCaller, JobClaim } from '../../hook/job-desk.ts';
+import type { JobClaim } from '../../hook/job-desk.ts';
+import type { DeskAnswer, DeskCaller } from '../../hook/remote-run.ts';
 import { isMissing } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { refused } from './job-refusal.ts';
+import { refused, type Refused } from '../desk-refusal.ts';
 import { readJob, readPod, writeGrant } from './job-requests.ts';
 import { sealedText, type Seal } from './job-seal.ts';
 import type { JobState } from './job-state.ts';
@@ -31,15 +32,13 @@ export interface ClaimParts {
 /** Somebody else may have written a grant in between; more often than this nobody does. */
 const TRIES = 3;
 
-type Refused = Extract<JobAnswer<never>, { type: 'refused' }>;
-
 /** Claims a run for the Pod of the caller; rejects only with an error of the API server, or the reason of `signal`. */
 export async function claimRun(
   run: LiveRun,
-  caller: JobCaller,
+  caller: DeskCaller,
   parts: ClaimParts,
   signal: AbortSignal,
-): Promise<JobAnswer<JobClaim>> {
+): Promise<DeskAnswer<JobClaim>> {
   const { uid } = run;
   if (uid === undefined) return refused(503, 'the Job of the run is not known to be there yet, ask again');
   const closed = refusedByPhase(run, caller);
@@ -56,7 +55,7 @@ export async function claimRun(
   return { type: 'ok', value: claimOf(run, granted) };
 }
 
-function refusedByPhase(run: LiveRun, { podUid }: JobCaller): Refused | undefined {
+function refusedByPhase(run: LiveRun, { podUid }: DeskCaller): Refused | undefined {
   const { phase, claim } = run;
   if (phase.type === 'left') return refused(503, 'this replica is stopping, ask another');
   if (phase.type === 'ended' || phase.type === 'concluded') return refused(410, 'the run has ended');
@@ -67,7 +66,7 @@ function refusedByPhase(run: LiveRun, { podUid }: JobCaller): Refused | undefine
 /** The Pod that asks, if it is one of the Job and not another one of its name; a watch may not have shown it yet. */
 async function podOf(
   run: LiveRun,
-  { namespace, pod: name, podUid }: JobCaller,
+  { namespace, pod: name, podUid }: DeskCaller,
   { client, podsOf }: ClaimParts,
   signal: AbortSignal,
 ): Promise<SeenPod | undefined> {

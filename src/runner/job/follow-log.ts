@@ -1,7 +1,8 @@
 import { LineReader } from '../line-reader.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import type { KubeClient } from '../../kube/client.ts';
-import { JOB_CONTAINERS, type JobLine } from '../../hook/job-desk.ts';
+import { JOB_CONTAINERS } from '../../hook/job-desk.ts';
+import type { RemoteLine } from '../../hook/remote-run.ts';
 import { within } from '../../lib/deadline.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { LiveRun } from './live-run.ts';
@@ -51,7 +52,7 @@ const IDLE_MS = 600_000;
 async function followLog(
   client: Pick<KubeClient, 'chunks'>,
   place: LogPlace,
-  onLine: (line: JobLine) => void,
+  onLine: (line: RemoteLine) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let lastAt = '';

@@ -7,15 +7,17 @@
  */
 
 import type { JobDesk } from '../../hook/job-desk.ts';
+import { jobRuleOf } from '../../hook/executor-rule.ts';
 import type { JobRule } from '../../hook/job-rule.ts';
 import { abortable } from '../../lib/abortable.ts';
 import { latch } from '../../lib/latch.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import type { Execution, ExecuteRequest } from '../executor.ts';
 import { stopText } from '../failure.ts';
+import { notRun } from '../remote-result.ts';
 import { createHookHash } from './hook-hash.ts';
 import { JobDeletions } from './job-deletions.ts';
-import { executionOf, notRun } from './job-execution.ts';
+import { executionOf } from './job-execution.ts';
 import { factsOfRequest } from './job-facts.ts';
 import { JobNamespaces } from './job-namespaces.ts';
 import { jobName, jobObject } from './job-object.ts';
@@ -108,13 +110,14 @@ export class JobExecutor {
 
   /** Runs a hook once, in a Job; never rejects, not even when `signal` ends the run. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution> {
-    const { name, settings } = request.hook;
-    if (settings.executor === undefined) return notRun(name, 'it has no settings.executor');
+    const { name } = request.hook;
+    const rule = jobRuleOf(request.hook);
+    if (rule === undefined) return notRun(name, 'it has no settings.executor');
     // Of a caller who waits, any replica is asked, and only one has the Jobs.
     if (request.isAsked === true && this.#leadership.type !== 'leads')
       return notRun(name, 'this replica does not lead');
     try {
-      const execution = await this.#execute(request, settings.executor, signal);
+      const execution = await this.#execute(request, rule, signal);
       this.#pace.ended(name, execution, signal);
       return execution;
     } catch (cause) {

@@ -5,14 +5,14 @@
  * has not ended, unless its time is over, so that no second one begins beside it.
  */
 
-import type { JobResult } from '../../hook/job-desk.ts';
+import type { RemoteResult } from '../../hook/remote-run.ts';
 import type { JobFacts } from './job-facts.ts';
 import type { PodExit } from './pod-state.ts';
 import { exitIn, podIn, type Sight } from './sight.ts';
 
 /** How a run ended. */
 export type JobEnd =
-  | { readonly type: 'result'; readonly result: Extract<JobResult, { type: 'exited' | 'failed' }> }
+  | { readonly type: 'result'; readonly result: Extract<RemoteResult, { type: 'exited' | 'failed' }> }
   /** With a sidecar: the exit code is in the status of the Pod. */
   | { readonly type: 'files'; readonly result: SidecarResult; readonly exit: PodExit }
   /** Its Pod did not ask for it; `isLate`: in time. `hasAsked`: it did, and its hook has not begun in time. */
@@ -35,7 +35,7 @@ export type JobEnd =
   | { readonly type: 'left' };
 
 /** What a sidecar sends. */
-export type SidecarResult = Extract<JobResult, { type: 'files' | 'unreadable' }>;
+export type SidecarResult = Extract<RemoteResult, { type: 'files' | 'unreadable' }>;
 
 /** The end, or the time of the next decision if nothing changes; undefined: only a change decides. */
 export type Step =
@@ -51,7 +51,7 @@ export interface RunView {
   readonly claimedAtMs: number | undefined;
   /** Its Pod has asked this operator. */
   readonly isHeard: boolean;
-  readonly result: { readonly result: JobResult; readonly atMs: number } | undefined;
+  readonly result: { readonly result: RemoteResult; readonly atMs: number } | undefined;
 }
 
 /** A result that was sent just before the Pod ended may be on its way; a sidecar is told to end after the hook has. */

@@ -4,11 +4,12 @@
  * comes with an old epoch, or from another Pod, changes nothing.
  */
 
-import type { JobAnswer, JobCaller, JobDesk, JobResult, JobTicket } from '../../hook/job-desk.ts';
+import type { JobDesk, JobTicket } from '../../hook/job-desk.ts';
+import type { DeskAnswer, DeskCaller, RemoteResult } from '../../hook/remote-run.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { refused, type Refused } from '../desk-refusal.ts';
 import { claimRun, refusedByServer, type ClaimParts } from './claim-run.ts';
 import type { JobNamespace } from './job-namespace.ts';
-import { refused } from './job-refusal.ts';
 import { readJob } from './job-requests.ts';
 import type { LiveRun } from './live-run.ts';
 import type { LiveRuns } from './live-runs.ts';
@@ -18,8 +19,6 @@ export interface DeskParts extends ClaimParts {
   /** Undefined where this replica does not lead, or has no runs in the namespace. */
   readonly namespaceOf: (name: string) => JobNamespace | undefined;
 }
-
-type Refused = Extract<JobAnswer<never>, { type: 'refused' }>;
 
 const ENDED = refused(410, 'the run has ended');
 const NOT_YET = refused(503, 'this replica does not lead, or has just begun to: ask again, or ask another');
@@ -64,7 +63,7 @@ export function openDesk(parts: DeskParts): JobDesk {
 const TAKEN = { type: 'ok', value: undefined } as const;
 
 /** Why a Job cannot be claimed of which no run is known: the watch may be late, so the API server has the last word. */
-async function unknownJob(job: string, caller: JobCaller, parts: DeskParts, signal: AbortSignal): Promise<Refused> {
+async function unknownJob(job: string, caller: DeskCaller, parts: DeskParts, signal: AbortSignal): Promise<Refused> {
   const answer = withoutRun(job, caller, parts);
   if (answer.status !== 404) return answer;
   const found = await readJob(parts.client, { namespace: caller.namespace, name: job }, signal);
@@ -86,14 +85,14 @@ function heldBy({ job, caller, epoch }: JobTicket, parts: DeskParts): LiveRun | 
 }
 
 /** Why there is no run of the Job, as far as the watch says it: a run is ended whose Job is there without one. */
-function withoutRun(job: string, { namespace: name }: JobCaller, { runs, namespaceOf }: DeskParts): Refused {
+function withoutRun(job: string, { namespace: name }: DeskCaller, { runs, namespaceOf }: DeskParts): Refused {
   const namespace = namespaceOf(name);
   if (runs.isPast(name, job)) return ENDED;
   if (namespace === undefined || !namespace.isListed) return NOT_YET;
   return namespace.job(job) === undefined ? refused(404, `the run of the Job ${job} is not known here yet`) : ENDED;
 }
 
-function takeResult(run: LiveRun, result: JobResult): JobAnswer<undefined> {
+function takeResult(run: LiveRun, result: RemoteResult): DeskAnswer<undefined> {
   run.resulted(result);
   return TAKEN;
 }

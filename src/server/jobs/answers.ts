@@ -1,4 +1,4 @@
-import type { JobAnswer } from '../../hook/job-desk.ts';
+import type { DeskAnswer } from '../../hook/remote-run.ts';
 import type { HttpAnswer, HttpRoute } from '../answering.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -28,10 +28,20 @@ export function unavailable(why: string): HttpAnswer {
 }
 
 /** The answer of the desk; `of` makes that of its value. */
-export function deskAnswer<T>(answer: JobAnswer<T>, of: (value: T) => HttpAnswer): HttpAnswer {
+export function deskAnswer<T>(answer: DeskAnswer<T>, of: (value: T) => HttpAnswer): HttpAnswer {
   if (answer.type === 'ok') return of(answer.value);
   const { status, message } = answer;
   return textAnswer(status, message, status === 503 ? { 'retry-after': '1' } : {});
+}
+
+/** The answer of the desk where it has no value. */
+export function doneAnswer(answer: DeskAnswer<undefined>): HttpAnswer {
+  return deskAnswer(answer, () => DONE);
+}
+
+/** What was asked is wrong. */
+export function badAnswer(status: 400 | 413, problem: string): HttpAnswer {
+  return textAnswer(status, `hooklet: ${problem}`);
 }
 
 /** A route that answers at once, whatever the request has. */

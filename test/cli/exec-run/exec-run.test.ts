@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAX_RESULT_BYTES, type JobClaim } from '../../../src/hook/job-desk.ts';
+import type { JobClaim } from '../../../src/hook/job-desk.ts';
+import { MAX_RESULT_BYTES } from '../../../src/hook/remote-run.ts';
 import { FakeDesk, openServer, podRig, refused, SHELL } from '../../support/job-rig.ts';
 
 const MIB = 1024 * 1024;
@@ -163,7 +164,11 @@ describe('hooklet exec-run', () => {
   it('exits with 0 and runs nothing when another Pod has the run', async () => {
     const { pod, desk } = runOf('touch "$HOOKLET_HOOKS_DIR/ran"');
     const server = await openServer(desk);
-    await desk.claim('hk-run-1', { namespace: 'runs', pod: 'pod-2', podUid: 'uid-2' }, new AbortController().signal);
+    await desk.claim(
+      'hk-run-1',
+      { namespace: 'runs', account: 'default', pod: 'pod-2', podUid: 'uid-2' },
+      new AbortController().signal,
+    );
     const program = pod.start(server.url);
 
     expect(await program.ended).toBe(0);
@@ -190,7 +195,7 @@ describe('hooklet exec-run', () => {
     const server = await openServer(desk, {
       identify: async (token) => {
         tokens.push(token);
-        return { namespace: 'runs', pod: 'pod-1', podUid: 'uid-1' };
+        return { namespace: 'runs', account: 'default', pod: 'pod-1', podUid: 'uid-1' };
       },
     });
     const program = pod.start(server.url);

@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { JOB_FILES, type JobClaim } from '../../../src/hook/job-desk.ts';
+import type { JobClaim } from '../../../src/hook/job-desk.ts';
+import { REMOTE_FILES } from '../../../src/hook/remote-run.ts';
 import { RUN_FILES } from '../../../src/runner/workspace.ts';
 import { runProgram } from '../../support/program.ts';
 import { FakeDesk, openServer, podRig, refused } from '../../support/job-rig.ts';
@@ -39,11 +40,11 @@ describe('hooklet exec-run --sidecar', () => {
       expect(statSync(file(name)).mode & 0o777).toBe(0o666);
     }
     expect(statSync(pod.runFolder).mode & 0o777).toBe(0o777);
-    for (const name of JOB_FILES) writeFileSync(file(outputs[name]), `of ${name}`);
+    for (const name of REMOTE_FILES) writeFileSync(file(outputs[name]), `of ${name}`);
     program.signal('SIGTERM');
 
     expect(await program.ended).toBe(0);
-    const files = Object.fromEntries(JOB_FILES.map((name) => [name, `of ${name}`]));
+    const files = Object.fromEntries(REMOTE_FILES.map((name) => [name, `of ${name}`]));
     expect(desk.results).toEqual([{ type: 'files', files }]);
   });
 

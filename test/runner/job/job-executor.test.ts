@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobResult } from '../../../src/hook/job-desk.ts';
+import type { RemoteResult } from '../../../src/hook/remote-run.ts';
 import type { HookOutput } from '../../../src/runner/executor.ts';
 import { metricValues } from '../../support/metric-values.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 const never = new AbortController().signal;
 
-function failed(): JobResult {
+function failed(): RemoteResult {
   return {
     type: 'failed',
     by: 'hook',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { JobResult } from '../../../src/hook/job-desk.ts';
+import type { RemoteResult } from '../../../src/hook/remote-run.ts';
 import { nextStep, type RunView } from '../../../src/runner/job/next-step.ts';
 import type { PodState, SeenPod } from '../../../src/runner/job/pod-state.ts';
 import { NOTHING_SEEN, withJob, withPod, type Sight } from '../../../src/runner/job/sight.ts';
@@ -21,7 +21,7 @@ const job: JobState = {
 };
 const running: PodState = { type: 'running' };
 const disrupted = (isOver: boolean): PodState => ({ type: 'disrupted', why: 'Evicted', isOver });
-const files: JobResult = { type: 'files', files: NO_FILES };
+const files: RemoteResult = { type: 'files', files: NO_FILES };
 
 /** The Job since 0, and a Pod since 1000. */
 function sight(fields: Partial<JobState> = {}, state?: PodState): Sight {

@@ -87,7 +87,7 @@ describe('a run', () => {
     await soon(async () => (await rig.jobs())[0]);
     await pass(10);
     const [own, foreign] = [await rig.podFor(one.job), await rig.podFor(other.job)];
-    const lonely = { namespace: 'default', pod: 'lonely', podUid: 'x' };
+    const lonely = { namespace: 'default', account: 'default', pod: 'lonely', podUid: 'x' };
 
     const answers = [
       await desk.claim(one.job, lonely, never),
@@ -179,7 +179,7 @@ describe('a run', () => {
 });
 
 describe('the desk', () => {
-  const caller = { namespace: 'default', pod: 'p', podUid: 'u' };
+  const caller = { namespace: 'default', account: 'default', pod: 'p', podUid: 'u' };
   const ticket = { job: 'hooklet-run-none', caller, epoch: 1 };
 
   it('answers 503 before it leads, and after', async () => {

@@ -3,16 +3,18 @@ import { request } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { MAX_RESULT_BYTES, type JobDesk, type JobResult } from '../../../src/hook/job-desk.ts';
-import { encodeResult } from '../../../src/hook/job-result-wire.ts';
-import { encodeLine, jobPath } from '../../../src/hook/job-wire.ts';
+import type { JobDesk } from '../../../src/hook/job-desk.ts';
+import { MAX_RESULT_BYTES, type RemoteResult } from '../../../src/hook/remote-run.ts';
+import { encodeResult } from '../../../src/hook/result-wire.ts';
+import { jobPath } from '../../../src/hook/job-wire.ts';
+import { encodeLine } from '../../../src/hook/remote-wire.ts';
 import { latch } from '../../../src/lib/latch.ts';
 import type { JobServerOptions } from '../../../src/server/jobs/job-server.ts';
 import { CALLERS, certificate, FakeDesk, JOB, openServer, refused, TOKEN } from '../../support/job-rig.ts';
 
 const MIB = 1024 * 1024;
 const FILES = { patch: 'p', metrics: '', admission: '', conversion: '', result: '' };
-const RESULT: JobResult = { type: 'files', files: FILES };
+const RESULT: RemoteResult = { type: 'files', files: FILES };
 const LINE = { stream: 'stdout', line: 'a' } as const;
 
 interface Sent {
@@ -256,7 +258,7 @@ describe('the server of Jobs', () => {
     expect(await sendLines(encodeLine(LINE))).toBe('200 ok');
     held.resolve();
     const answers = await Promise.all(flood);
-    expect(answers.filter((answer) => answer.startsWith('503'))).toHaveLength(85);
+    expect(answers.filter((answer) => answer.startsWith('503'))).toHaveLength(77);
     expect(await claim({ token: 'token-of-pod-2' })).toBe('409 another Pod has it');
   });
 
