@@ -81,6 +81,7 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/kubectl',
     'cluster/jobs-failures',
     'cluster/jobs-leaders',
+    'cluster/workers-faults',
   ],
 ];
 

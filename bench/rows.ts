@@ -21,6 +21,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'burst', title: '2,000 Added in one queue, all seen', isFast: true },
   { name: 'queues-shell', title: '1,000 events over 20 queues, shell hooks' },
   { name: 'warm-throughput', title: '5,000 events to a warm TypeScript hook, one run each' },
+  { name: 'job', title: 'a run that is a Job, one at a time, without a node and images' },
   { name: 'reconcile', title: '500 parents with two children each, reconcile hook in TypeScript', isFast: true },
   { name: 'reconcile-10k', title: '10,000 parents with two children each, reconcile hook in TypeScript' },
   { name: 'failing', title: '1,000 objects that fail each second beside one that is well', isFast: true },

@@ -1,6 +1,5 @@
-import { isatty } from 'node:tty';
 import { discoverHooks } from '../hook/discover.ts';
-import { createLogger, type RootLogger } from '../log.ts';
+import type { RootLogger } from '../log.ts';
 import { urlText } from '../lib/url-text.ts';
 import type { Cluster } from '../kube/credentials/cluster.ts';
 import { loadCluster } from '../kube/credentials/load-cluster.ts';
@@ -8,7 +7,7 @@ import type { DryRunSettings } from '../operator/dry-run/dry-run.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { controlSocketOf } from './control/socket.ts';
-import { logStyle } from './options/log-style.ts';
+import { openLog } from './options/open-log.ts';
 import { peerOptions, startOptions, type StartOptions } from './options/options.ts';
 import { pageSettings } from './options/page-options.ts';
 import { optionNotes, resolveOptions, type Flags } from './options/resolve.ts';
@@ -22,14 +21,14 @@ import { shutdownSignal } from './shutdown.ts';
 import { tracingOptions } from './options/tracing-options.ts';
 import { version } from './program/version.ts';
 import { webhookSettings } from './options/webhook-options.ts';
+import { workersSettings } from './options/workers-options.ts';
 
 /**
  * `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. `program.ts`
  * calls it with the parsed flags and with the spawner process, which it started before anything else was loaded.
  *
  * It resolves the options, checks the hooks folder, opens the log, and hands everything to `runOperator`, which
- * connects to the cluster and returns at shutdown. `openLog`, `logStyle` and `operatorOptions` are shared with `hooklet
- * dev`.
+ * connects to the cluster and returns at shutdown. `operatorOptions` is shared with `hooklet dev`.
  *
  * What must hold: wrong usage (options, a missing hooks folder) ends with a `UsageError` before the cluster is
  * contacted.
@@ -58,23 +57,10 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
     log.info({ cluster: name, server: urlText(server), ...(proxy && { proxy: urlText(proxy) }) }, 'cluster found');
     return cluster;
   };
-  await runOperator({ ...operatorOptions(options, connect, log), jobs: jobsSettings(options), spawner }, signal);
+  const remote = { ...jobsSettings(options), workers: workersSettings(options) };
+  await runOperator({ ...operatorOptions(options, connect, log), remote, spawner }, signal);
   log.info({}, 'hooklet ended');
   return 0;
-}
-
-/** Opens the logger that the options ask for; `otherwise` is the format of `auto` without a terminal. */
-export function openLog(
-  { logFormat, logLevel, logCompat }: StartOptions,
-  otherwise: 'json' | 'text',
-  write?: (line: string) => void,
-): RootLogger {
-  return createLogger({
-    ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
-    ...(logCompat && { format: 'compat' }),
-    level: logLevel,
-    ...(write && { write }),
-  });
 }
 
 function dryRunSettings({ dryRun, shadow, shadowAfterMs }: StartOptions): DryRunSettings | undefined {

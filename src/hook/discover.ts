@@ -83,7 +83,7 @@ function fileOf(name: string, file: Pick<HookFile, 'path' | 'type'>, executorOf:
 export function discoverFile(file: string): HookFile | DiscoveryWarning {
   const path = resolve(file);
   const name = basename(path);
-  const isExcluded = !isWanted(name, false) || IGNORED_FILES.test(name);
+  const isExcluded = !isWanted(name, false) || isDataName(name);
   const folder = dirname(path);
   const misplaced = misplacedExecutors(folder, path);
   if (misplaced !== undefined) return { path, message: misplaced };
@@ -107,7 +107,7 @@ async function walkRoot(root: string): Promise<{ readonly files: string[]; reado
   const sortOut = (path: string): void => {
     const message = misplacedExecutors(root, path);
     if (message !== undefined) problems.push({ path, message });
-    else if (!IGNORED_FILES.test(path)) files.push(path);
+    else if (!isDataName(path)) files.push(path);
   };
   try {
     for await (const found of walkFiles(root, { isWanted })) {
@@ -141,6 +141,16 @@ type Classified =
   /** The file was removed after it was found. */
   | { readonly type: 'gone' };
 
+/** Whether a file is data by its name, whatever its mode is. */
+export function isDataName(name: string): boolean {
+  return IGNORED_FILES.test(name);
+}
+
+/** Whether a file is a module by its name. */
+export function isModuleName(name: string): boolean {
+  return MODULE_FILES.test(name);
+}
+
 /** A link counts as executable whatever the mode of its target, so that hooks mounted from a ConfigMap are found. */
 function classify(path: string): Classified {
   const link = statOf(path, lstatSync);
@@ -153,7 +163,7 @@ function classify(path: string): Classified {
 
 function classifyFile(path: string, link: Stats, target: Stats): Classified {
   if (!target.isFile()) return { type: 'ignored', reason: reasonOfNoFile(link) };
-  const isModule = MODULE_FILES.test(path);
+  const isModule = isModuleName(path);
   if (isModule && target.size > MAX_MODULE_BYTES) return { type: 'ignored', reason: TOO_LARGE };
   const text = isModule ? readText(path) : '';
   if (isWarmModule(text, target)) return { type: 'warm' };

@@ -5,7 +5,7 @@ import { isObject } from '../lib/json-object.ts';
 import { messageOf } from '../lib/message-of.ts';
 import { shown } from '../lib/shown.ts';
 import { readConfigDocument } from './config-document.ts';
-import { readExecutor } from './config-executor.ts';
+import { EXECUTOR_TEXT, readExecutor } from './config-executor.ts';
 import { readFields, readList, readText, report, type Place } from './config-reader.ts';
 import type { ExecutorRule } from './executor-rule.ts';
 
@@ -19,7 +19,7 @@ export type FileExecutor = { readonly rule: ExecutorRule } | { readonly issues: 
 
 const readEntry = readFields(
   { hooks: readList(readText, 1), executor: readExecutor },
-  { required: { hooks: 'a list of names of hooks such as backup/*', executor: 'job, or a mapping with job' } },
+  { required: { hooks: 'a list of names of hooks such as backup/*', executor: EXECUTOR_TEXT } },
 );
 const readFile = readFields(
   { executors: readList(readEntry, 1) },

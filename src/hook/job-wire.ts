@@ -1,7 +1,7 @@
 /*
- * What the Pod of a Job and the operator say to each other, as it is on the wire: paths, headers, claims and
- * fates; lines are in `remote-wire.ts`, results in `result-wire.ts`. Both sides import this one. A member that a reader does not know is left
- * alone, so that both sides may be of different versions.
+ * What the Pod of a Job and the operator say to each other, as it is on the wire: paths, claims and fates; lines and the
+ * epoch are in `remote-wire.ts`, results in `result-wire.ts`. Both sides import this one. A member that a reader does not
+ * know is left alone, so that both sides may be of different versions.
  */
 
 import { parseMembers, type Parsed } from '../lib/members.ts';
@@ -9,14 +9,11 @@ import { shown } from '../lib/shown.ts';
 import type { JobClaim } from './job-desk.ts';
 import { remoteRunIn } from './remote-wire.ts';
 
-/** The header with the epoch, on everything but a claim. */
-export const EPOCH_HEADER = 'hooklet-epoch';
 /** How long a request for a fate is held at most. */
 export const MAX_FATE_WAIT_S = 30;
 
 const JOBS = '/v1/jobs/';
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
-const EPOCH = /^[1-9]\d{0,15}$/;
 const WHATS = ['claim', 'contexts', 'output', 'result', 'fate'] as const;
 
 /** What is asked about a run. */
@@ -38,12 +35,6 @@ export function parseJobPath(path: string): { readonly job: string; readonly wha
 /** Whether a text can be the name of a Job: a DNS label. */
 export function isJobName(text: string): boolean {
   return DNS_LABEL.test(text);
-}
-
-/** Reads the header with the epoch: a whole number from 1, without anything else. */
-export function parseEpoch(text: unknown): number | undefined {
-  const epoch = typeof text === 'string' && EPOCH.test(text) ? Number(text) : NaN;
-  return Number.isSafeInteger(epoch) ? epoch : undefined;
 }
 
 /** A claim as the body of an answer. */

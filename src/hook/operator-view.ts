@@ -61,6 +61,23 @@ export interface OperatorStatus {
   readonly paused: readonly string[];
   /** The number of dead letters; absent where there are none. */
   readonly deadLetters?: number;
+  /** The pools of workers; absent where no hook has workers. */
+  readonly pools?: readonly PoolView[];
+}
+
+/** The workers of a pool that are connected to this replica, and what they do. */
+export interface PoolView {
+  readonly pool: string;
+  /** Those that have the hooks of the operator. */
+  readonly workers: number;
+  /** Those that have other hooks, and get no runs. */
+  readonly outdated: number;
+  /** How many runs `workers` can execute at the same time. */
+  readonly capacity: number;
+  /** How many runs they have. */
+  readonly busy: number;
+  /** How many runs wait for one of them. */
+  readonly waiting: number;
 }
 
 export type RunningView = Pick<RunRecord, 'id' | 'hook' | 'binding' | 'queue' | 'reason' | 'attempt' | 'started'>;
@@ -72,8 +89,10 @@ export interface QueueView {
   readonly waiting: number;
   /** When the next task that waits for another attempt is run again. */
   readonly delayedUntil?: string;
-  /** Since when a task waits for the rate limit of its hook. */
+  /** Since when a task waits until it may run. */
   readonly limitedSince?: string;
+  /** What it waits for, such as `a worker of the pool gpu`; absent: the rate limit of its hook. */
+  readonly limitedBy?: string;
   /** The first tasks, in their order. */
   readonly tasks: readonly QueuedTask[];
 }

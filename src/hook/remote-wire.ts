@@ -1,5 +1,5 @@
 /*
- * What a Pod that executes runs and the operator say of them, as it is on the wire: runs and lines; results are in
+ * What a Pod that executes runs and the operator say of them, as it is on the wire: runs, epochs and lines; results are in
  * `result-wire.ts`. Both sides import this one. A member that a reader does not know is left alone, so that both sides may
  * be of different versions.
  */
@@ -9,8 +9,18 @@ import type { OutcomeCodes } from './binding.ts';
 import { present } from './config-reader.ts';
 import type { RemoteLine, RemoteLogEntry, RemoteRun } from './remote-run.ts';
 
+/** The header with the epoch, on all that is asked about a run which the Pod has. */
+export const EPOCH_HEADER = 'hooklet-epoch';
 /** Of the lines in one request. */
 export const MAX_OUTPUT_BYTES = 256 * 1024;
+
+const EPOCH = /^[1-9]\d{0,15}$/;
+
+/** Reads the header with the epoch: a whole number from 1, without anything else. */
+export function parseEpoch(text: unknown): number | undefined {
+  const epoch = typeof text === 'string' && EPOCH.test(text) ? Number(text) : NaN;
+  return Number.isSafeInteger(epoch) ? epoch : undefined;
+}
 
 /** Reads what a claim says of its run. */
 export function remoteRunIn(run: Members): RemoteRun {

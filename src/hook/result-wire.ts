@@ -56,7 +56,7 @@ const KEPT_SHARE = 0.8;
 export function explainResultSize(bytes: number): string | undefined {
   if (bytes <= MAX_RESULT_BYTES) return undefined;
   const limit = `${MAX_RESULT_BYTES} (${MAX_RESULT_BYTES / MIB} MiB)`;
-  return `the files of the hook have ${bytes} bytes together, at most ${limit} are taken of a run in a Job; write less in one run`;
+  return `the files of the hook have ${bytes} bytes together, at most ${limit} are taken of a run in another Pod; write less in one run`;
 }
 
 /** How many bytes the files of a result have together. */

@@ -29,7 +29,7 @@ export interface ScheduleStatus {
   readonly isKept: boolean;
 }
 
-/** A task that blocks its queue: it failed and waits for its next attempt, it waits for a rate limit, or it runs. */
+/** A task that blocks its queue: it failed and waits for its next attempt, it waits until it may run, or it runs. */
 export interface ScheduleHold {
   readonly hook: string;
   readonly queue: string;
@@ -39,8 +39,10 @@ export interface ScheduleHold {
   readonly againAtMs?: number;
   /** When the running attempt began; absent while the task waits. */
   readonly runningSinceMs?: number;
-  /** Since when it waits for the rate limit of its hook; absent unless it does. */
+  /** Since when it waits until it may run; absent unless it does. */
   readonly limitedSinceMs?: number;
+  /** What it waits for then; absent: the rate limit of its hook. */
+  readonly limitedBy?: string;
 }
 
 export type ScheduleOutcome = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'replaced';

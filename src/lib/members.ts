@@ -33,6 +33,12 @@ export class Members {
     return typeof value === 'string' ? value : this.#wrong(key, 'a text', '');
   }
 
+  /** A text of which `isRight` is true. */
+  textThat(key: string, isRight: (text: string) => boolean, expected: string): string {
+    const value = this.#object[key];
+    return typeof value === 'string' && isRight(value) ? value : this.#wrong(key, expected, '');
+  }
+
   flag(key: string): boolean {
     const value = this.#object[key];
     return typeof value === 'boolean' ? value : this.#wrong(key, 'true or false', false);
@@ -44,10 +50,12 @@ export class Members {
     return typeof value === 'number' && value >= 0 ? value : this.#wrong(key, 'a number of 0 or more', 0);
   }
 
-  /** A whole number of at least `least`. */
-  whole(key: string, least = 0): number {
+  /** A whole number of at least `least`, and at most `most` where it is given. */
+  whole(key: string, least = 0, most = Infinity): number {
     const value = this.#object[key];
-    return isWhole(value, least) ? value : this.#wrong(key, `a whole number of ${least} or more`, least);
+    if (isWhole(value, least) && value <= most) return value;
+    const range = most === Infinity ? `of ${least} or more` : `from ${least} to ${most}`;
+    return this.#wrong(key, `a whole number ${range}`, least);
   }
 
   /** A list of whole numbers that are not negative, `length` of them where it is given. */
@@ -70,11 +78,15 @@ export class Members {
     return new Members(this.#object[key], this.#placeOf(key), this.#problems);
   }
 
-  /** A list of objects; `read` takes the members of each. */
-  each<T>(key: string, read: (members: Members) => T): readonly T[] {
+  /** A list of objects, at most `most` of them; `read` takes the members of each. */
+  each<T>(key: string, read: (members: Members) => T, most = Infinity): readonly T[] {
     const value = this.#object[key];
     if (!Array.isArray(value)) return this.#wrong(key, 'a list', []);
     const list: readonly unknown[] = value;
+    if (list.length > most) {
+      this.#problem(this.#placeOf(key), `a list of ${list.length}`, `one of at most ${most}`);
+      return [];
+    }
     return list.map((one, index) => read(new Members(one, `${this.#placeOf(key)}[${index}]`, this.#problems)));
   }
 
@@ -82,6 +94,12 @@ export class Members {
   object(key: string): JsonObject {
     const value = this.#object[key];
     return isObject(value) ? value : this.#wrong(key, 'an object of JSON', {});
+  }
+
+  /** A member that is an object whose members are texts. */
+  texts(key: string): Readonly<Record<string, string>> {
+    const members = new Members(this.object(key), this.#placeOf(key), this.#problems);
+    return Object.fromEntries(Object.keys(members.#object).map((name) => [name, members.text(name)]));
   }
 
   /** Undefined where a member is absent. */
@@ -99,8 +117,12 @@ export class Members {
   }
 
   #add(where: string, value: unknown, expected: string): void {
+    this.#problem(where, value === undefined ? 'nothing' : shown(value), expected);
+  }
+
+  #problem(where: string, received: string, expected: string): void {
     if (this.#problems.length >= MAX_PROBLEMS) return;
-    this.#problems.push(`${where}: got ${value === undefined ? 'nothing' : shown(value)}, expected ${expected}`);
+    this.#problems.push(`${where}: got ${received}, expected ${expected}`);
   }
 }
 

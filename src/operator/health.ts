@@ -86,11 +86,15 @@ function brokenCheck({ hook, summary }: HookConfigError): HealthCheck {
 function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
   const { queue, hook, event, waiting, heldHooks, failing = 0 } = hold;
   const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
-  const text = hold.attempt > 1 ? 'failed' : 'runs';
   const behind = waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${namesText(', of ', heldHooks)}`;
   const more = failing > 1 ? `; ${failing - 1} more task(s) of it failed and are tried again` : '';
-  const message = `${hook} ${text} (${event}), ${againText(hold, nowMs)}${behind}${more}`;
+  const message = `${hook} ${doing(hold)} (${event}), ${againText(hold, nowMs)}${behind}${more}`;
   return { name: `queue ${queue}`, isOk, message };
+}
+
+function doing({ attempt, limitedSinceMs }: QueueHold): string {
+  if (attempt > 1) return 'failed';
+  return limitedSinceMs === undefined ? 'runs' : 'waits';
 }
 
 function namesText(before: string, names: readonly string[]): string {

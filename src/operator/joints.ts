@@ -116,11 +116,12 @@ export class Joints {
   }
 
   #openView(): OperatorView {
-    const { history, recorder: recordings, access, leadership } = this.#parts;
+    const { history, recorder: recordings, access, leadership, pools } = this.#parts;
     return createOperatorView({
       history,
       recordings,
       access,
+      pools,
       schedules: this.schedules,
       units: () => this.hooks.units,
       broken: () => this.hooks.broken,

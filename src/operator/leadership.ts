@@ -81,6 +81,12 @@ export function replacedConnections({
   };
 }
 
+/** As `refusalOf`, also right after this process stood still, when another replica may lead by now. */
+export function refusalNow(leadership: Pick<LeaderElection, 'check' | 'status'> | undefined): string | undefined {
+  leadership?.check();
+  return refusalOf(leadership?.status);
+}
+
 /** Why this replica refuses a change that only the leader may make; undefined on the leader and without election. */
 export function refusalOf(status: ElectionStatus | undefined): string | undefined {
   if (status === undefined || status.type === 'leading') return undefined;

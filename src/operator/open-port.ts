@@ -8,9 +8,9 @@ import type { Metrics } from '../metrics.ts';
 import type { HealthCheck, HealthReport } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
-import type { Jobs } from './jobs/open-jobs.ts';
 import type { Operator } from './operator.ts';
 import type { createProcessMetrics } from './process/process-metrics.ts';
+import type { RemoteRuns } from './remote/open-remote.ts';
 import type { OperatorOptions } from './run-operator.ts';
 import { answeringReadiness } from './webhooks/answering-readiness.ts';
 import type { Webhooks } from './webhooks/open-webhooks.ts';
@@ -47,12 +47,12 @@ export function latest(pages: () => HealthPages): HealthPages {
 /** The checks of an operator and its webhooks. */
 export function healthOf(
   operator: Operator,
-  [webhooks, jobs]: readonly [Webhooks | undefined, Jobs | undefined],
+  [webhooks, remote]: readonly [Webhooks | undefined, RemoteRuns | undefined],
 ): HealthPages {
   const served = (): readonly HealthCheck[] => webhooks?.readiness() ?? [];
   const answering = answeringReadiness(() => [...operator.answering(), ...served()]);
   return {
-    health: () => ({ checks: [...operator.readiness(), ...served(), ...(jobs?.readiness() ?? [])] }),
+    health: () => ({ checks: [...operator.readiness(), ...served(), ...(remote?.readiness() ?? [])] }),
     webhookHealth: () => ({ checks: answering() }),
   };
 }

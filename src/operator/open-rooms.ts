@@ -13,12 +13,12 @@ import { DryRun } from './dry-run/dry-run.ts';
 import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { openLeadership, type LeadershipOptions } from './leadership.ts';
 import { openEvents } from './open-events.ts';
-import { Jobs, type JobsOptions } from './jobs/open-jobs.ts';
 import type { Operator } from './operator.ts';
 import type { OperatorParts, RunningLeadership } from './operator-parts.ts';
 import { createEffects, type EffectsParts } from './outputs/effects.ts';
 import { Activity } from './page/activity.ts';
 import type { OperatorOptions } from './run-operator.ts';
+import { RemoteRuns, type RemoteOptions } from './remote/open-remote.ts';
 import { openHistory, type OpenHistory } from './runs/open-history.ts';
 import { openShards } from './shards/open-shards.ts';
 import type { Shards } from './shards/shards.ts';
@@ -81,14 +81,14 @@ export function openAdmission(
   return settings && openWebhooks({ ...parts, ...times, asked, triggers, settings, env, logCompat, log });
 }
 
-/** Absent where hooks whose runs are to be Jobs run in the Pod of the operator, as in a dry run. */
-export function openJobs(
+/** Absent where all hooks run in the Pod of the operator, as in a dry run. */
+export function openRemote(
   options: OperatorOptions,
-  parts: Pick<JobsOptions, 'access' | 'effects' | 'leadership' | 'metrics' | 'events' | 'signal'>,
-): Jobs | undefined {
-  const { jobs: settings, dryRun, hooksDir, plainExitCodes = false, backgroundLimitMs, env, log } = options;
+  parts: Pick<RemoteOptions, 'access' | 'effects' | 'leadership' | 'metrics' | 'events' | 'signal'>,
+): RemoteRuns | undefined {
+  const { remote: settings, dryRun, hooksDir, plainExitCodes = false, backgroundLimitMs, env, log } = options;
   if (settings === undefined || dryRun !== undefined) return undefined;
-  return new Jobs({ ...parts, settings, hooksDir, plainExitCodes, backgroundLimitMs, env, log });
+  return new RemoteRuns({ ...parts, settings, hooksDir, plainExitCodes, backgroundLimitMs, env, log });
 }
 
 /** Connects to the cluster; all watches and connections end with `ends`. */

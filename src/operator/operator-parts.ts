@@ -14,6 +14,8 @@ import type { Runner } from '../runner/runner.ts';
 import type { DryRun } from './dry-run/dry-run.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { Filters } from '../filter/filters.ts';
+import type { Hook } from '../hook/binding.ts';
+import type { PoolView } from '../hook/operator-view.ts';
 import type { HookEvents } from './hook-events.ts';
 import type { HookLoading } from '../units/hook-loading.ts';
 import type { RunLocks } from './locks/run-locks.ts';
@@ -51,6 +53,10 @@ export interface OperatorParts {
   readonly executor?: Pick<Executor, 'execute'> | undefined;
   /** Concludes runs that are Jobs; absent: there are none. */
   readonly jobs?: RunJournal | undefined;
+  /** Waits until a run of a hook can begin where it is executed; absent: it can at once. */
+  readonly room?: ((hook: Hook, signal: AbortSignal) => Promise<void>) | undefined;
+  /** The pools of workers; absent: there are none. */
+  readonly pools?: (() => readonly PoolView[]) | undefined;
   /** A loading that has begun already; only where hooks are loaded once. */
   readonly loading?: HookLoading | undefined;
   readonly access: ClusterAccess;
@@ -81,7 +87,7 @@ export interface OperatorParts {
 }
 
 /** Whether this operator may run hooks. */
-export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'check' | 'status'>;
+export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'check' | 'status' | 'takenOver'>;
 
 /** It is run until the last run of a hook has ended. */
 export type RunningLeadership = Leadership & Pick<LeaderElection, 'run'>;

@@ -16,18 +16,19 @@ import {
   openCluster,
   openEffects,
   openElection,
-  openJobs,
   openMetrics,
   openRecords,
+  openRemote,
 } from './open-rooms.ts';
 import { Operator } from './operator.ts';
 import type { OperatorSettings } from './operator-parts.ts';
 import { openPage, type OpenPageParts, type PageSettings } from './page/open-page.ts';
 import { measureLoad } from './process/process-load.ts';
 import { createProcessMetrics } from './process/process-metrics.ts';
-import type { JobsSettings } from './jobs/settings.ts';
 import { openLocks } from './locks/open-locks.ts';
 import { keepYoungGeneration } from './process/young-generation.ts';
+import type { RemoteRuns } from './remote/open-remote.ts';
+import type { RemoteSettings } from './remote/settings.ts';
 import type { RecordingSettings, RunHistoryPlace } from './runs/open-history.ts';
 import { openRunner } from './runs/open-runner.ts';
 import type { ShardsSettings } from './shards/shards.ts';
@@ -62,8 +63,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly recording?: RecordingSettings | undefined;
   /** Absent: hooks with webhooks are loaded, but their webhooks are not served. */
   readonly webhooks?: WebhookSettings | undefined;
-  /** Absent: hooks whose runs are to be Jobs run in the Pod of the operator. */
-  readonly jobs?: JobsSettings | undefined;
+  /** Absent: hooks whose runs are to be Jobs, or for workers, run in the Pod of the operator. */
+  readonly remote?: RemoteSettings | undefined;
   /** Absent: what hooks ask is carried out. */
   readonly dryRun?: DryRunSettings | undefined;
   /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
@@ -84,6 +85,8 @@ export interface OpenedOperator {
   /** The text of `/metrics`, and that of `/metrics/hooks`. */
   readonly metricsText: () => Promise<string>;
   readonly webhooks: Webhooks | undefined;
+  /** Absent where all hooks run in this Pod. */
+  readonly remote: Pick<RemoteRuns, 'port'> | undefined;
 }
 
 /**
@@ -118,13 +121,13 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const election = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
   const { leadership } = election;
   const carriedOut = openEffects({ access, hookMetrics, metrics, log: options.log }, ends);
-  const jobs = openJobs(options, { access, metrics, leadership, signal, ...records, ...carriedOut });
+  const remote = openRemote(options, { access, metrics, leadership, signal, ...records, ...carriedOut });
   const opened = { options, metrics, runner, loading, access, hookMetrics, ...election, signal };
   const operator = new Operator({
     ...opened,
     ...carriedOut,
     ...records,
-    ...jobs?.partsFor(runner),
+    ...remote?.partsFor(runner),
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     around: dryRun?.around,
     openLocks: dryRun === undefined ? openLocks(options, { access, metrics, fence: fence() }, ends) : undefined,
@@ -132,8 +135,8 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   });
   triggers.lead(operator.triggers);
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
-  health = healthOf(operator, [webhooks, jobs]);
-  options.onOpened?.({ operator, webhooks, port: server.port, metricsText: () => bothTexts(pages) });
+  health = healthOf(operator, [webhooks, remote]);
+  options.onOpened?.({ operator, webhooks, remote, port: server.port, metricsText: () => bothTexts(pages) });
   const shown = { operator, leadership, access, metrics, ...records, health: () => health.health() };
   const doors = await openDoors(options, shown, ends);
   const served = [server, dryRun, ...doors, processMetrics, leadership, records.events];
@@ -145,7 +148,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
       async (stop) => webhooks?.run(stop).finally(unasked.resolve) ?? unasked.resolve(),
       ...served.map((one) => async () => one?.run(serving.signal)),
       async () => measureLoad(metrics, serving.signal),
-      async () => jobs?.run(operator.asked, serving.signal),
+      async () => remote?.run(operator.asked, serving.signal),
       async () => records.keepHistory(serving.signal),
     ],
     signal,

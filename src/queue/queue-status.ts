@@ -18,7 +18,7 @@ export function queueStatus(state: QueueState, nowMs: number): string {
     case 'idle':
       return `waiting for task ${span(wholeSeconds(nowMs - state.sinceMs))}`;
     case 'admitting':
-      return `waiting for the rate limit ${span(wholeSeconds(nowMs - state.sinceMs))}`;
+      return `waiting until it may run ${span(wholeSeconds(nowMs - state.sinceMs))}`;
     case 'running':
       return 'run first task';
     case 'delayed': {

@@ -3,6 +3,7 @@ import type { Binding, Hook } from '../hook/binding.ts';
 import { jobNeeds } from './job-needs.ts';
 import type { Need } from './need.ts';
 import { namedNeeds, ownNeeds, type OwnNeed } from './own-needs.ts';
+import { workerNeeds } from './worker-needs.ts';
 
 /** What is switched on of hooklet, as its flags say. */
 export interface HookletFeatures {
@@ -19,7 +20,7 @@ export interface HookletFeatures {
   readonly webhookConfiguration: string;
   /** The Secret with the certificate of webhooks; absent: it is in files. */
   readonly certificate?: { readonly name: string; readonly isSelfMade: boolean };
-  /** The Secret with the certificate of the port that the Pods of Jobs ask. */
+  /** The Secret with the certificate of the port that the Pods of Jobs and workers ask. */
   readonly jobsCertificate: string;
 }
 
@@ -36,6 +37,7 @@ export function hookletNeeds(
     ...webhookNeeds(bindings, features),
     ...tokenNeeds(bindings),
     ...jobNeeds(hooks, features),
+    ...workerNeeds(hooks, features),
     ...eventNeeds(features),
     ...(features.pauseByNamespace ? PAUSE : []),
   ].map((need): Need => ({ ...need, of: { type: 'hooklet' } }));

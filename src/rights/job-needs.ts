@@ -1,13 +1,8 @@
 import type { Hook } from '../hook/binding.ts';
 import { jobRuleOf } from '../hook/executor-rule.ts';
 import type { JobRule } from '../hook/job-rule.ts';
-import { namedNeeds, ownNeeds, type OwnNeed } from './own-needs.ts';
-
-/** Where hooklet is, and the Secret with the certificate of the port that the Pods of Jobs ask. */
-export interface JobPlaces {
-  readonly namespace: string;
-  readonly jobsCertificate: string;
-}
+import { ownNeeds, type OwnNeed } from './own-needs.ts';
+import { portNeeds, type PortPlaces } from './port-needs.ts';
 
 /** The namespaces of the Jobs of hooks, each once; `home` is that of hooklet. */
 export function jobNamespaces(hooks: readonly Pick<Hook, 'settings'>[], home: string): readonly string[] {
@@ -16,14 +11,12 @@ export function jobNamespaces(hooks: readonly Pick<Hook, 'settings'>[], home: st
 }
 
 /** What hooklet needs for hooks whose runs are Jobs. */
-export function jobNeeds(
-  hooks: readonly Pick<Hook, 'name' | 'settings'>[],
-  { namespace: home, jobsCertificate }: JobPlaces,
-): readonly OwnNeed[] {
+export function jobNeeds(hooks: readonly Pick<Hook, 'name' | 'settings'>[], places: PortPlaces): readonly OwnNeed[] {
   const apart = hooks.filter((hook) => jobRuleOf(hook) !== undefined);
   if (apart.length === 0) return [];
+  const home = places.namespace;
   const runs = apart.flatMap((hook) => runNeeds(hook.name, home, jobRuleOf(hook)));
-  return [...runs, ...askingNeeds(home, jobsCertificate), ...ownerNeeds(home)];
+  return [...runs, ...portNeeds(places, 'the Pods of Jobs'), ...ownerNeeds(home)];
 }
 
 function runNeeds(hook: string, home: string, rule: JobRule | undefined): readonly OwnNeed[] {
@@ -46,22 +39,6 @@ function runNeeds(hook: string, home: string, rule: JobRule | undefined): readon
 
 const NO_POD = 'why a Job has no Pod; without it kubectl describe says so';
 const JOB_VERBS = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
-
-/** Pods ask by TLS, and show a token. */
-function askingNeeds(home: string, certificate: string): readonly OwnNeed[] {
-  const secret = {
-    group: '',
-    resource: 'secrets',
-    namespace: home,
-    name: certificate,
-    reason: 'the certificate of the port that the Pods of Jobs ask',
-  };
-  const reviews = { group: 'authentication.k8s.io', resource: 'tokenreviews', namespace: '' };
-  return [
-    ...namedNeeds(secret, ['get', 'list', 'watch', 'patch', 'create']),
-    ...ownNeeds({ ...reviews, reason: 'the Pods of Jobs show a token' }, ['create']),
-  ];
-}
 
 /** From its own Pod upwards. */
 function ownerNeeds(home: string): readonly OwnNeed[] {

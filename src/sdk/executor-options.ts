@@ -1,7 +1,13 @@
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** Where the runs of a hook are executed: each in a Job of its own. */
-export type ExecutorOptions = 'job' | { readonly job: JobOptions };
+/** Where the runs of a hook are executed: each in a Job of its own, or by workers, which are Pods that wait for runs. */
+export type ExecutorOptions = 'job' | 'workers' | { readonly job: JobOptions } | { readonly workers: WorkersOptions };
+
+/** Which workers execute the runs. */
+export interface WorkersOptions {
+  /** The one of `hooklet work --pool`; default `default`. */
+  readonly pool?: string;
+}
 
 /** What the Pod of a run is to be. */
 export interface JobOptions {

@@ -56,6 +56,8 @@ export interface HttpRoute {
   readonly maxBodyBytes?: number;
   /** Whether it is answered also while too many requests run, as a probe must be. Default false. */
   readonly isAlwaysAnswered?: boolean;
+  /** Whether the client is one of ours: its connection gives way to none that is not, and may have more requests. Default false. */
+  readonly isTrusted?: boolean;
   /** In place of the `answerLimitMs` of the server. */
   readonly answerLimitMs?: number;
   /** In place of the `maxConcurrent` of the server: its requests take no place of others. */
@@ -89,6 +91,8 @@ export interface Exchange {
   readonly skipBody: () => void;
   /** Sends the answer; after that no unread body is accepted. */
   readonly send: (answer: HttpAnswer) => void;
+  /** Trusts the connection from now on. */
+  readonly trust: () => void;
   /** Ends the request without an answer. */
   readonly drop: () => void;
 }
@@ -159,13 +163,10 @@ export class Answering {
     }
   }
 
-  async #answerOf(
-    exchange: Exchange,
-    { head, route: first, answerLimitMs }: Routed,
-    signal: AbortSignal,
-  ): Promise<HttpAnswer | undefined> {
+  async #answerOf(exchange: Exchange, routed: Routed, signal: AbortSignal): Promise<HttpAnswer | undefined> {
     const { explain } = this.#options;
-    const route = first.admit === undefined ? first : await first.admit(head, signal);
+    const { head, answerLimitMs } = routed;
+    const route = await admitted(exchange, routed, signal);
     const { maxBodyBytes = 0, slots, handle } = route;
     const arriving = slots === undefined ? FREE : slots.take(bytesOf(exchange, maxBodyBytes));
     if (arriving === undefined) return busy(explain(503, 'too many requests at once'));
@@ -207,6 +208,12 @@ export class Answering {
     exchange.skipBody();
     return NO_BODY;
   }
+}
+
+async function admitted(exchange: Exchange, { head, route }: Routed, signal: AbortSignal): Promise<HttpRoute> {
+  const next = route.admit === undefined ? route : await route.admit(head, signal);
+  if (next.isTrusted === true) exchange.trust();
+  return next;
 }
 
 /** How large a body may be, by what its client says and what its route reads. */

@@ -2,10 +2,12 @@ import type { IncomingLimits } from './incoming-bodies.ts';
 
 /** The limits that a server sets to its clients. */
 export interface ServerBounds {
-  /** Limit of connections; one more replaces the connection that has been silent longest. */
+  /** Limit of connections; one more replaces the connection that has been silent longest, of those that are not trusted first. */
   readonly maxConnections: number;
   /** Limit of unanswered requests per connection; one more ends the connection, or its HTTP/2 stream. */
   readonly maxPending: number;
+  /** The same of a connection with HTTP/2 that is trusted; default: `maxPending`. */
+  readonly maxPendingTrusted?: number;
   /**
    * Time from the start of the connection or the first byte of a request until its headers are complete; after that the
    * connection is closed.

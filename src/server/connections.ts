@@ -6,6 +6,8 @@ export interface Connection {
   readonly socket: Socket;
   /** The session, if the client speaks HTTP/2. */
   session: Session | undefined;
+  /** Whether its client has shown that it is one of ours. */
+  isTrusted: boolean;
   /** One callback per unanswered request, called when the client has disconnected. */
   readonly pending: Set<() => void>;
 }
@@ -24,7 +26,7 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isEnding = false;
 
-  /** One connection above `max` replaces the one that has been silent longest. */
+  /** One connection above `max` replaces the one that has been silent longest, of those that are not trusted if there are any. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -32,9 +34,8 @@ export class Connections {
   add(socket: Socket): Connection {
     // The oldest connection is closed, not the new one: a probe needs a new connection, and a client that opens many
     // must not shut it out.
-    const [oldest] = this.#open.values();
-    if (oldest !== undefined && this.#open.size >= this.#max) this.drop(oldest);
-    const connection: Connection = { socket, session: undefined, pending: new Set() };
+    if (this.#open.size >= this.#max) this.#dropOldest();
+    const connection: Connection = { socket, session: undefined, isTrusted: false, pending: new Set() };
     this.#open.set(socket, connection);
     socket.once('close', () => this.drop(connection));
     return connection;
@@ -78,6 +79,12 @@ export class Connections {
       if (connection.session !== undefined) connection.session.close();
       else if (connection.pending.size === 0) this.drop(connection);
     }
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#open.values();
+    const least = this.#open.values().find(({ isTrusted }) => !isTrusted) ?? oldest;
+    if (least !== undefined) this.drop(least);
   }
 
   destroy(): void {

@@ -4,7 +4,7 @@ import { eventually } from '../lib/deadline.ts';
 import { bodyLength, sendBody } from './answer-body.ts';
 import type { Answering, Exchange, HttpAnswer } from './answering.ts';
 import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from './bounds.ts';
-import type { Connections } from './connections.ts';
+import type { Connection, Connections } from './connections.ts';
 import { readBody } from './request-body.ts';
 
 const CHECK_LIMITS_EVERY_MS = 1000;
@@ -39,7 +39,7 @@ export function createHttp1(bounds: ServerBounds, connections: Connections, answ
     if (connection === undefined) return;
     const drop = (): void => connections.drop(connection);
     if (connection.pending.size >= maxPending) return drop();
-    const gone = answering.answer(exchangeOf(request, response, drop));
+    const gone = answering.answer(exchangeOf(request, response, connection, drop));
     const end = connections.begin(connection, gone);
     response.once('close', () => {
       gone();
@@ -49,7 +49,12 @@ export function createHttp1(bounds: ServerBounds, connections: Connections, answ
   return server;
 }
 
-function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: () => void): Exchange {
+function exchangeOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+  drop: () => void,
+): Exchange {
   const { method = 'GET', url = '/', headers } = request;
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
   let isBodyRead = !hasBody;
@@ -71,6 +76,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: ()
       else if (isBodyRead) send(response, answer);
       else sendLast(request, response, answer);
     },
+    trust: () => void (connection.isTrusted = true),
     drop,
   };
 }

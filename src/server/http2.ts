@@ -29,6 +29,11 @@ export function serveHttp2(connection: Connection, { bounds, connections, answer
   session.on('error', () => {});
   // Destroying only the session would wait until the client has read what was sent.
   const drop = (): void => connections.drop(connection);
+  const trust = (): void => {
+    if (connection.isTrusted || session.destroyed) return;
+    connection.isTrusted = true;
+    session.settings({ maxConcurrentStreams: maxPendingOf(connection, bounds) });
+  };
   const idle = limitIdling(session, drop, bounds.headersLimitMs);
   const sent = limitReading(session, drop, bounds.answerLimitMs);
   idle.start(bounds.headersLimitMs);
@@ -36,10 +41,11 @@ export function serveHttp2(connection: Connection, { bounds, connections, answer
     // `close` follows; a stream also fails when the client disconnects.
     stream.on('error', () => {});
     if (stream.destroyed || stream.closed) return;
-    if (connection.pending.size >= bounds.maxPending) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (connection.pending.size >= maxPendingOf(connection, bounds))
+      return stream.close(constants.NGHTTP2_REFUSED_STREAM);
     if (isTooLong(rawHeaders)) return refuse(stream);
     idle.stop();
-    const gone = answering.answer(exchangeOf(stream, headers, drop));
+    const gone = answering.answer(exchangeOf(stream, headers, { drop, trust }));
     const end = connections.begin(connection, gone);
     stream.once('close', () => {
       gone();
@@ -51,7 +57,16 @@ export function serveHttp2(connection: Connection, { bounds, connections, answer
   });
 }
 
-function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dropSession: () => void): Exchange {
+function maxPendingOf({ isTrusted }: Connection, { maxPending, maxPendingTrusted = maxPending }: ServerBounds): number {
+  return isTrusted ? maxPendingTrusted : maxPending;
+}
+
+interface SessionActions {
+  readonly drop: () => void;
+  readonly trust: () => void;
+}
+
+function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, session: SessionActions): Exchange {
   const { ':method': method = 'GET', ':path': url = '/', ':authority': host = headers.host } = headers;
   const hasBody = !stream.endAfterHeaders;
   let isBodyRead = !hasBody;
@@ -76,11 +91,17 @@ function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dro
       isAnswered = true;
       if (method === 'HEAD') stream.end();
       else sendBody(stream, answer);
-      if (!isBodyRead) stream.resume().close(constants.NGHTTP2_NO_ERROR);
+      if (isBodyRead) return;
+      stream.resume();
+      const close = (): void => stream.close(constants.NGHTTP2_NO_ERROR);
+      // Pieces are sent later, and closing the stream would end it without them.
+      if (answer.pieces === undefined) close();
+      else stream.once('finish', close);
     },
+    trust: session.trust,
     // A client that does not read one answer reads no other, so the session ends; without an answer only this request
     // ends.
-    drop: () => void (isAnswered ? dropSession() : stream.destroy(new Error('not answered'))),
+    drop: () => void (isAnswered ? session.drop() : stream.destroy(new Error('not answered'))),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ScheduleDocument {
     readonly again?: string;
     readonly runningSince?: string;
     readonly limitedSince?: string;
+    /** What it waits for since then; absent: the rate limit of its hook. */
+    readonly limitedBy?: string;
   };
   readonly missed: number;
   readonly suspended: boolean;
@@ -59,6 +61,7 @@ function holdDocument({
   againAtMs,
   runningSinceMs,
   limitedSinceMs,
+  limitedBy,
 }: ScheduleHold): NonNullable<ScheduleDocument['heldBy']> {
   return {
     hook,
@@ -67,6 +70,7 @@ function holdDocument({
     ...timeAt('again', againAtMs),
     ...timeAt('runningSince', runningSinceMs),
     ...timeAt('limitedSince', limitedSinceMs),
+    ...(limitedBy !== undefined && { limitedBy }),
   };
 }
 

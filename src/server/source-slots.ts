@@ -3,33 +3,45 @@ import { RequestSlots, type SlotLimits } from './request-slots.ts';
 export interface SourceSlotLimits extends SlotLimits {
   /** How many of the requests one client may have. */
   readonly maxOfSource: number;
+  /** Of the bodies of one client together; default: no limit. */
+  readonly maxBytesOfSource?: number;
 }
 
-/** As `RequestSlots`, for clients that nobody knows yet: none of them may have all. */
+interface Taken {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+const NOTHING: Taken = { requests: 0, bytes: 0 };
+
+/** As `RequestSlots`, by client: none of them may have all. */
 export class SourceSlots {
   readonly #limits: SourceSlotLimits;
-  readonly #slots: RequestSlots;
-  readonly #bySource = new Map<string, number>();
+  readonly #slots: Pick<RequestSlots, 'take'>;
+  readonly #bySource = new Map<string, Taken>();
 
-  constructor(limits: SourceSlotLimits) {
+  /** `slots`: those that others take of, too; absent: its own. */
+  constructor(limits: SourceSlotLimits, slots: Pick<RequestSlots, 'take'> = new RequestSlots(limits)) {
     this.#limits = limits;
-    this.#slots = new RequestSlots(limits);
+    this.#slots = slots;
   }
 
   /** As `RequestSlots.take`, for a client; what it returns may be called more than once. */
   take(source: string, bytes: number): (() => void) | undefined {
-    const taken = this.#bySource.get(source) ?? 0;
-    const free = taken < this.#limits.maxOfSource ? this.#slots.take(bytes) : undefined;
+    const { maxOfSource, maxBytesOfSource = Infinity } = this.#limits;
+    const taken = this.#bySource.get(source) ?? NOTHING;
+    if (taken.requests >= maxOfSource || taken.bytes + bytes > maxBytesOfSource) return undefined;
+    const free = this.#slots.take(bytes);
     if (free === undefined) return undefined;
-    this.#bySource.set(source, taken + 1);
+    this.#bySource.set(source, { requests: taken.requests + 1, bytes: taken.bytes + bytes });
     let isFree = false;
     return () => {
       if (isFree) return;
       isFree = true;
       free();
-      const left = (this.#bySource.get(source) ?? 1) - 1;
-      if (left > 0) this.#bySource.set(source, left);
-      else this.#bySource.delete(source);
+      const left = this.#bySource.get(source) ?? NOTHING;
+      if (left.requests <= 1) this.#bySource.delete(source);
+      else this.#bySource.set(source, { requests: left.requests - 1, bytes: left.bytes - bytes });
     };
   }
 }

@@ -66,6 +66,7 @@ const PATHS = [
   ['dead'],
   ['dead', 'retry'],
   ['pause'],
+  ['work'],
 ];
 
 describe('hooklet completion', () => {

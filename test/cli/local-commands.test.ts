@@ -133,17 +133,22 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","meta
     expect(results[2]?.stderr).toContain('KUBERNETES_PATCH_PATH');
   });
 
-  it('says of a hook whose runs are Jobs that here its file runs', async () => {
+  it('says of a hook whose runs are Jobs, or for workers, that here its file runs', async () => {
     const settings = { executor: { job: { image: 'etl:1' } } };
     const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1, settings }));
     const plain = hook('b.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
     writeFileSync(join(folder.path, 'hooks/hooklet-executors.yaml'), 'executors: [{hooks: [b.sh], executor: job}]');
 
-    const results = await Promise.all([path, plain].map(async (one) => run(['run', one, '--event', 'onStartup'])));
+    const work = hook('c.sh', recordingHook({ configVersion: 'v1', onStartup: 1, settings: { executor: 'workers' } }));
+
+    const results = await Promise.all(
+      [path, plain, work].map(async (one) => run(['run', one, '--event', 'onStartup'])),
+    );
 
     expect(results.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual([
       [0, 'hooklet: in a cluster this is a Job of etl:1; here the file itself runs\n'],
       [0, 'hooklet: in a cluster this is a Job of the image of the operator; here the file itself runs\n'],
+      [0, 'hooklet: in a cluster a worker runs this; here the file itself runs\n'],
     ]);
   });
 

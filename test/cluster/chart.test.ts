@@ -32,6 +32,11 @@ const ALL = {
   webhooks: { enabled: true },
   httpTriggers: { enabled: true, ingress: { enabled: true, host: 'hooks.test', tlsSecretName: 'hooks-tls' } },
   jobs: { enabled: true, namespaces: [NAMESPACE] },
+  workers: {
+    enabled: true,
+    pools: { gpu: { replicas: 1, tolerations: [{ key: 'gpu', operator: 'Exists' }] } },
+    autoscaling: { enabled: true, prometheusUrl: 'http://prometheus.monitoring:9090' },
+  },
   ui: { enabled: true },
   networkPolicy: { webhooksFrom: [{ ipBlock: { cidr: '192.0.2.10/32' } }], egress: [{ ports: [{ port: 443 }] }] },
   podMonitor: { enabled: true, labels: { release: 'prometheus' } },
@@ -71,7 +76,7 @@ async function apply(...objects: readonly JsonObject[]): Promise<void> {
   await kubectl(['apply', '-f', file]);
 }
 
-/** The kinds of the Prometheus operator, with the fields that the chart uses. */
+/** The kinds of the Prometheus operator and of KEDA, with the fields that the chart uses. */
 function monitoringKinds(): readonly JsonObject[] {
   const text = { type: 'string' };
   const texts = { type: 'object', additionalProperties: text };
@@ -86,11 +91,17 @@ function monitoringKinds(): readonly JsonObject[] {
       podMetricsEndpoints: list(endpoint),
     }),
     definition('PrometheusRule', 'prometheusrules', { groups: list(fields({ name: text, rules: list(rule) })) }),
+    definition('ScaledObject', 'scaledobjects', {
+      scaleTargetRef: fields({ name: text }),
+      minReplicaCount: { type: 'integer' },
+      maxReplicaCount: { type: 'integer' },
+      triggers: list(fields({ type: text, metadata: texts })),
+    }),
   ];
 }
 
 function definition(kind: string, plural: string, spec: JsonObject): JsonObject {
-  const group = 'monitoring.coreos.com';
+  const [group, version] = kind === 'ScaledObject' ? ['keda.sh', 'v1alpha1'] : ['monitoring.coreos.com', 'v1'];
   const schema = { type: 'object', properties: { spec: { type: 'object', properties: spec } } };
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -100,7 +111,7 @@ function definition(kind: string, plural: string, spec: JsonObject): JsonObject 
       group,
       scope: 'Namespaced',
       names: { kind, plural, singular: kind.toLowerCase() },
-      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: schema } }],
     },
   };
 }
@@ -118,10 +129,15 @@ function podSpec(objects: readonly unknown[]): JsonObject {
   return objectAt(deployment, 'spec', 'template', 'spec');
 }
 
+/** The object of a kind whose metadata have a text. */
+function find(objects: readonly JsonObject[], kind: string, place: string): JsonObject {
+  return objects.find((one) => one['kind'] === kind && JSON.stringify(one['metadata']).includes(place)) ?? {};
+}
+
 /** The objects of the release, as `kind/name`. */
 async function installed(): Promise<readonly string[]> {
   const kinds = 'deployment,configmap,serviceaccount,service,role,rolebinding,clusterrole,clusterrolebinding';
-  const more = 'networkpolicy,ingress,poddisruptionbudget,podmonitor,prometheusrule';
+  const more = 'networkpolicy,ingress,poddisruptionbudget,podmonitor,prometheusrule,scaledobject';
   const label = 'app.kubernetes.io/instance=hooks';
   const names = await kubectl(['get', `${kinds},${more}`, '-n', NAMESPACE, '-l', label, '-o', 'name']);
   return names === '' ? [] : names.split('\n').toSorted();
@@ -150,6 +166,10 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
     ['podLabels.app\\.kubernetes\\.io/instance=other', 'app.kubernetes.io/instance'],
     ['hooks.files.a=b,hooks.existingConfigMap=c', 'choose one'],
     ['httpTriggers.ingress.enabled=true', 'httpTriggers is not'],
+    ['workers.pools.Gpu.replicas=1', 'Gpu'],
+    ['workers.pools.gpu.replica=1', 'replica'],
+    ['workers.enabled=true,workers.pools.default=null', 'no pool'],
+    ['workers.enabled=true,workers.autoscaling.enabled=true', 'prometheusUrl'],
     ['rbac.create=false,rbac.clusterRules[0].verbs[0]=get', 'while rbac.create is false'],
   ])('refuses --set %s, and names %s', async (set, name) => {
     await expect(rendered('--set', set)).rejects.toThrow(name);
@@ -184,12 +204,13 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
 
   it('makes of Jobs what components/jobs does, and a Role in each other namespace that they are in', async () => {
     const objects = await rendered('--set', 'jobs.enabled=true,jobs.namespaces={heavy}');
-    const component = baseObjects(['jobs']).filter(isJsonObject);
-    const find = (all: readonly JsonObject[], kind: string, place: string): JsonObject =>
-      all.find((one) => one['kind'] === kind && JSON.stringify(one['metadata']).includes(place)) ?? {};
+    const component = baseObjects(['jobs', 'run-port']).filter(isJsonObject);
     const { selector: _, ...spec } = objectAt(find(component, 'Service', 'hooklet-jobs'), 'spec');
     const reviews = find(component, 'ClusterRole', 'hooklet-jobs')['rules'];
-    const expected = JSON.stringify(find(component, 'Role', 'hooklet-jobs')['rules']);
+    const roles = ['hooklet-jobs', 'hooklet-jobs-certificate'].map(
+      (name) => find(component, 'Role', `"${name}"`)['rules'],
+    );
+    const expected = JSON.stringify(roles.flat());
     const rules = expected.replace('hooklet-jobs-certs', 'hooks-jobs-certs').slice(1, -1);
     const [container] = objectsAt(podSpec(objects), 'containers');
 
@@ -201,6 +222,81 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
       env: expect.arrayContaining([{ name: 'HOOKLET_JOBS_SERVICE_NAME', value: 'hooks-jobs' }]),
       ports: expect.arrayContaining([{ name: 'jobs', containerPort: 9682 }]),
     });
+  });
+
+  it('makes of workers what components/workers does, in a Deployment for each pool', async () => {
+    const objects = await rendered('--set', 'workers.enabled=true,workers.pools.gpu.replicas=0,replicas=2');
+    const component = baseObjects(['run-port', 'workers']).filter(isJsonObject);
+    const pod = (one: JsonObject): JsonObject => objectAt(one, 'spec', 'template', 'spec');
+    const expected = find(component, 'Deployment', '"hooklet-workers"');
+    const own = find(objects, 'Deployment', '"hooks-workers"');
+    const gpu = find(objects, 'Deployment', '"hooks-workers-gpu"');
+    const text = JSON.stringify(pod(expected)).replaceAll('hooklet-jobs', 'hooks-jobs');
+    const wanted: unknown = JSON.parse(
+      text.replace('hooklet-workers', 'hooks-workers').replace('hooklet-hooks', 'hooklet:0.1.0'),
+    );
+
+    expect(pod(own)).toMatchObject(isJsonObject(wanted) ? wanted : {});
+    expect([own, gpu].map((one) => objectAt(one, 'spec')['replicas'])).toEqual([2, 0]);
+    expect(objectsAt(pod(gpu), 'containers')[0]?.['args']).toEqual([
+      'work',
+      '--operator',
+      'https://hooks-jobs.$(POD_NAMESPACE).svc:9682',
+      '--capacity',
+      '4',
+      '--pool',
+      'gpu',
+    ]);
+    const rules = objects.flatMap((one) => objectsAt(one, 'rules')).map((rule) => JSON.stringify(rule['resources']));
+    expect(rules).toEqual(expect.arrayContaining(['["tokenreviews"]', '["secrets"]']));
+    expect(rules.filter((one) => /jobs|pods\/log/.test(one))).toEqual([]);
+    expect(JSON.stringify(objectsAt(podSpec(objects), 'containers'))).toContain(
+      '{"name":"HOOKLET_WORKERS_ACCOUNT","value":"hooks-workers"}',
+    );
+  });
+
+  it('gives a Pod 30 s more than the limit of its drain', async () => {
+    const objects = await rendered(
+      '--set',
+      'workers.enabled=true,workers.drainSeconds=3600,workers.pools.default.capacity=9',
+    );
+    const pod = objectAt(find(objects, 'Deployment', '"hooks-workers"'), 'spec', 'template', 'spec');
+
+    expect(pod['terminationGracePeriodSeconds']).toBe(3630);
+    expect(JSON.stringify(objectsAt(pod, 'containers')[0]?.['args'])).toContain(
+      '"--capacity","9","--drain-limit","3600s"',
+    );
+  });
+
+  it('selects no worker by what selects hooklet, and lets workers in where no Jobs are', async () => {
+    const objects = await rendered('--set', 'workers.enabled=true,jobs.namespaces={heavy},webhooks.enabled=true');
+    const labels = objectAt(find(objects, 'Deployment', '"hooks-workers"'), 'spec', 'template', 'metadata', 'labels');
+    const services = objects.filter(({ kind }) => kind === 'Service').map((one) => objectAt(one, 'spec', 'selector'));
+    const hooklet = objectAt(find(objects, 'Deployment', '"hooks"'), 'spec', 'selector', 'matchLabels');
+    const policy = find(objects, 'NetworkPolicy', '"hooks"');
+    const from = objectsAt(policy, 'spec', 'ingress').find((rule) => JSON.stringify(rule).includes('"jobs"'));
+
+    for (const selector of [...services, hooklet])
+      expect(Object.entries(selector).every(([key, value]) => labels[key] === value)).toBe(false);
+    expect(from?.['from']).toEqual([{ podSelector: { matchLabels: { 'app.kubernetes.io/managed-by': 'hooklet' } } }]);
+    expect(labels).toMatchObject({ 'app.kubernetes.io/managed-by': 'hooklet' });
+  });
+
+  it('leaves the number of workers to the autoscaler, which asks for the pool of each', async () => {
+    const set = 'workers.enabled=true,workers.autoscaling.enabled=true,workers.autoscaling.prometheusUrl=http://a:9090';
+    const objects = await rendered('--set', set);
+    const scaled = find(objects, 'ScaledObject', '"hooks-workers"');
+    const [trigger] = objectsAt(scaled, 'spec', 'triggers');
+    const example = parse(
+      readFileSync(fileURLToPath(new URL('../../deploy/autoscaling/keda.yaml', import.meta.url)), 'utf8'),
+    );
+    const query = textAt(objectsAt(example, 'spec', 'triggers')[0], 'metadata', 'query');
+
+    expect(objectAt(find(objects, 'Deployment', '"hooks-workers"'), 'spec')).not.toHaveProperty('replicas');
+    expect(textAt(scaled, 'spec', 'scaleTargetRef', 'name')).toBe('hooks-workers');
+    expect(textAt(trigger, 'metadata', 'query')).toBe(
+      query.replaceAll('namespace="hooklet"', `namespace="${NAMESPACE}"`),
+    );
   });
 
   it('takes the image by its digest, and mounts hooks of the values executable', async () => {

@@ -9,8 +9,12 @@ import { sharedControlPlane } from './shared-control-plane.ts';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 const kubectl = adminKubectl(sharedControlPlane());
 const components = readdirSync(join(deploy, 'components'));
-/** Changes what another component has. */
-const NEEDS: Readonly<Record<string, string>> = { 'webhooks-control-plane': 'webhooks' };
+/** Does without another component nothing, or changes what that has. */
+const NEEDS: Readonly<Record<string, string>> = {
+  jobs: 'run-port',
+  'webhooks-control-plane': 'webhooks',
+  workers: 'run-port',
+};
 
 /** Calls `use` with a copy of a folder of deploy/ whose kustomization has these components. */
 async function withComponents(
@@ -40,8 +44,9 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
       component: 'http-triggers',
       objects: ['service/hooklet-triggers', 'ingress.networking.k8s.io/hooklet-triggers'],
     },
-    { component: 'jobs', objects: ['service/hooklet-jobs', 'networkpolicy.networking.k8s.io/hooklet-jobs'] },
+    { component: 'jobs', objects: ['service/hooklet-jobs', 'role.rbac.authorization.k8s.io/hooklet-jobs'] },
     { component: 'leader-election', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-leader-election'] },
+    { component: 'run-port', objects: ['service/hooklet-jobs', 'networkpolicy.networking.k8s.io/hooklet-jobs'] },
     { component: 'schedule-state', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-schedule-state'] },
     { component: 'ui', objects: ['clusterrole.rbac.authorization.k8s.io/hooklet-viewer'] },
     { component: 'webhook-certificates', objects: ['role.rbac.authorization.k8s.io/hooklet-webhook-certificates'] },
@@ -50,6 +55,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
       objects: ['service/shell-operator-validating-svc', 'poddisruptionbudget.policy/hooklet'],
     },
     { component: 'webhooks-control-plane', objects: ['networkpolicy.networking.k8s.io/hooklet-webhooks'] },
+    { component: 'workers', objects: ['serviceaccount/hooklet-workers', 'deployment.apps/hooklet-workers'] },
   ])('$component is accepted by the API server', async ({ component, objects }) => {
     await kubectl(['apply', '-f', join(deploy, 'base', 'namespace.yaml')]);
 
@@ -66,7 +72,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     const pairs = components.flatMap((first, i) => components.slice(i + 1).map((second) => [first, second]));
 
     for (const names of [...pairs, components]) expect(await built(folder, names)).toContain('kind: Deployment');
-    expect(pairs).toHaveLength(45);
+    expect(pairs).toHaveLength(66);
   });
 
   it('webhooks-control-plane lets in what it names, and nobody else', async () => {

@@ -1,9 +1,11 @@
-/** A hook in bash whose runs are Jobs. */
+/** A hook in bash whose runs are Jobs, or are executed by workers. */
 export interface JobHook {
   /** Bindings of the config, such as `asked('heavy')`. */
   readonly bindings: object;
   /** Of `settings.executor.job`, without its template. */
   readonly job?: object;
+  /** The pool of the workers; absent: its runs are Jobs. */
+  readonly pool?: string;
   readonly settings?: object;
   /** What is done for each object, whose `name` and `namespace` are variables; /shared is a volume of all Pods. */
   readonly work?: string;
@@ -28,12 +30,12 @@ export function asked(hook: string, more: object = {}): object {
 }
 
 /** The text of a hook: it creates a ConfigMap `did-OBJECT-RUN` for each object, so that nothing is done twice unseen. */
-export function jobHook({ bindings, job = {}, settings = {}, work = '', before = '' }: JobHook): string {
+export function jobHook({ bindings, job = {}, pool, settings = {}, work = '', before = '' }: JobHook): string {
   // The images here run as root unless a Pod says otherwise.
   const template = { spec: { securityContext: { runAsUser: 65532 }, ...SHARED } };
   const config = {
     configVersion: 'v1',
-    settings: { ...settings, executor: { job: { ...job, template } } },
+    settings: { ...settings, executor: pool === undefined ? { job: { ...job, template } } : { workers: { pool } } },
     ...bindings,
   };
   return `#!/bin/bash

@@ -1,8 +1,8 @@
-import type { V1Lease } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sleep } from '../../src/lib/sleep.ts';
 import { noted, spansIn, wrongsIn, type Span } from './jobs-audit.ts';
 import { asked, jobHook, UNTIL_TOLD } from './jobs-hooks.ts';
+import { leaderOf, leads, otherLeader, SHORT_LEASE } from './jobs-leadership.ts';
 import { startJobs, type JobsRig } from './jobs-rig.ts';
 import { withoutApiserver } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
@@ -75,7 +75,7 @@ describe('two leaders in turn', { timeout: 400_000 }, () => {
     await rig.ask('kept', 'a', 'b', 'c', 'd', 'e');
     await begun(rig, 5);
 
-    const first = await leader(rig);
+    const first = await leaderOf(rig);
     await standStill(rig, first);
     // These results lie at a leader that stands still, until it goes on while another has the runs.
     rig.tell('a', 'b', 'c');
@@ -98,36 +98,6 @@ describe('two leaders in turn', { timeout: 400_000 }, () => {
     expect(spansIn(rig.shared())).toHaveLength(5);
   });
 });
-
-const SHORT_LEASE = {
-  HOOKLET_LEADER_ELECTION_LEASE_DURATION: '6s',
-  HOOKLET_LEADER_ELECTION_RENEW_DEADLINE: '4s',
-  HOOKLET_LEADER_ELECTION_RETRY_PERIOD: '1s',
-};
-
-/** Waits until a Pod that is there leads, and has listed what its hooks are called for. */
-async function leads(rig: JobsRig): Promise<void> {
-  await eventually(async () => {
-    const now = await leader(rig);
-    expect((await rig.pods('operator')).map(({ metadata }) => metadata?.name)).toContain(now);
-    expect(await rig.kubelet.logs({ namespace: rig.namespace, name: now })).toContain('"msg":"leading"');
-  }, 60_000);
-  await sleep(2000, never);
-}
-
-/** The name of the Pod that leads. */
-async function leader({ get }: JobsRig): Promise<string> {
-  const { spec } = await get<V1Lease>('lease', 'hooklet');
-  return (spec?.holderIdentity ?? '').replace(/_[^_]*$/, '');
-}
-
-async function otherLeader(rig: JobsRig, before: string): Promise<string> {
-  return eventually(async () => {
-    const now = await leader(rig);
-    expect(now).not.toBe(before);
-    return now;
-  }, 60_000);
-}
 
 /** The exit codes with which the operators have ended that were started anew. */
 async function endsOf({ pods }: JobsRig): Promise<readonly (number | undefined)[]> {

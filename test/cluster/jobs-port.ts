@@ -1,5 +1,5 @@
 import { request } from 'node:https';
-import type { V1Job } from '@kubernetes/client-node';
+import type { V1Job, V1Secret } from '@kubernetes/client-node';
 import type { JobsRig } from './jobs-rig.ts';
 
 /** Something that is asked about the run of a Job. */
@@ -21,22 +21,48 @@ export async function tokenFor(
   return (await kubectl('create', 'token', account, '--audience', audience, ...bound)).trim();
 }
 
+interface PortAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Asks the operator as the Pod of a Job does; resolves to the status and the text of the answer. */
 export async function askPort(
-  { namespace, kubelet, pods }: Pick<JobsRig, 'namespace' | 'kubelet' | 'pods'>,
+  rig: Pick<JobsRig, 'namespace' | 'kubelet' | 'pods'>,
   job: V1Job,
-  { method, what, body = '', ...of }: JobQuestion,
-): Promise<{ readonly status: number; readonly text: string }> {
+  { what, ...question }: JobQuestion,
+): Promise<PortAnswer> {
+  return ask(rig, { ...question, path: `/v1/jobs/${job.metadata?.name}/${what}`, ca: authorityOf(job) });
+}
+
+/** Asks the operator as a worker does. */
+export async function askPath(
+  rig: Pick<JobsRig, 'namespace' | 'kubelet' | 'pods' | 'get'>,
+  question: { readonly method: 'POST'; readonly path: string; readonly token: string; readonly body?: string },
+): Promise<PortAnswer> {
+  const { data } = await rig.get<V1Secret>('secret', 'hooklet-jobs-certs');
+  return ask(rig, { ...question, ca: Buffer.from(data?.['ca.crt'] ?? '', 'base64').toString() });
+}
+
+interface PathQuestion extends Omit<JobQuestion, 'what'> {
+  readonly path: string;
+  readonly ca: string | undefined;
+}
+
+async function ask(
+  { namespace, kubelet, pods }: Pick<JobsRig, 'namespace' | 'kubelet' | 'pods'>,
+  { method, path, ca, body = '', ...of }: PathQuestion,
+): Promise<PortAnswer> {
   const [operator] = await pods('operator');
-  const { promise, resolve, reject } = Promise.withResolvers<{ readonly status: number; readonly text: string }>();
+  const { promise, resolve, reject } = Promise.withResolvers<PortAnswer>();
   const out = request({
     host: kubelet.addressOf({ namespace, name: operator?.metadata?.name ?? '' }),
     port: 9682,
     servername: `hooklet-jobs.${namespace}.svc`,
-    ca: authorityOf(job),
+    ca,
     agent: false,
     method,
-    path: `/v1/jobs/${job.metadata?.name}/${what}`,
+    path,
     headers: { 'content-length': Buffer.byteLength(body), ...headersOf(of) },
   });
   out.on('error', reject);

@@ -21,14 +21,18 @@ export interface JobsRigOptions {
   readonly replicas?: number;
   /** Variables of the operator. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of the pool `default`; absent: there are none. */
+  readonly workers?: number;
+  /** Runs of each at the same time; default 4. */
+  readonly capacity?: number;
 }
 
 /** An operator in Pods of its own namespace, installed as `hooklet manifests` says, and the Jobs that it makes. */
 export interface JobsRig extends Pick<Installed, 'kubelet' | 'kubectl' | 'apply' | 'get'>, AsyncDisposable {
   readonly namespace: string;
   readonly jobs: () => Promise<readonly V1Job[]>;
-  /** Of the operator, or of Jobs. */
-  readonly pods: (of: 'operator' | 'jobs') => Promise<readonly V1Pod[]>;
+  /** Of the operator, of Jobs, or of workers. */
+  readonly pods: (of: 'operator' | 'jobs' | 'workers') => Promise<readonly V1Pod[]>;
   /** The `data` of a ConfigMap; rejects where it is not there. */
   readonly data: (name: string) => Promise<Readonly<Record<string, string>>>;
   /** The names of ConfigMaps that begin so. */
@@ -45,8 +49,8 @@ export interface JobsRig extends Pick<Installed, 'kubelet' | 'kubectl' | 'apply'
   readonly done: (name: string) => Promise<Readonly<Record<string, string>>>;
   /** The Jobs of a hook. */
   readonly jobsOf: (hook: string) => Promise<readonly V1Job[]>;
-  /** All that the operator's Pods have printed. */
-  readonly log: () => Promise<string>;
+  /** All that the Pods of the operator, or of workers, have printed. */
+  readonly log: (of?: 'operator' | 'workers') => Promise<string>;
   /** What the operator has asked of the API server for objects of its namespace. */
   readonly requests: () => Promise<readonly AuditEntry[]>;
 }
@@ -58,6 +62,8 @@ export async function startJobs({
   foreign = {},
   replicas = 1,
   env = {},
+  workers = 0,
+  capacity = 4,
 }: JobsRigOptions): Promise<JobsRig> {
   const namespace = `jobs-${crypto.randomUUID().slice(0, 8)}`;
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-jobs-'));
@@ -69,7 +75,7 @@ export async function startJobs({
   const image = parts.imageOf(hooksDir);
   const manifests = join(folder, 'manifests');
   mkdirSync(manifests);
-  await writeManifests(manifests, { hooksDir, namespace, replicas, env });
+  await writeManifests(manifests, { hooksDir, namespace, replicas, env, workers, capacity });
   const installed = await installs({
     plane,
     manifests,
@@ -80,12 +86,7 @@ export async function startJobs({
   const { get, kubectl, kubelet, apply } = installed;
   const items = async <T>(...what: readonly string[]): Promise<readonly T[]> =>
     (await get<{ readonly items: readonly T[] }>(...what)).items;
-  const pods: JobsRig['pods'] = async (of) =>
-    items<V1Pod>(
-      'pods',
-      '-l',
-      of === 'jobs' ? 'app.kubernetes.io/managed-by=hooklet' : 'app.kubernetes.io/name=hooklet',
-    );
+  const pods: JobsRig['pods'] = async (of) => items<V1Pod>('pods', '-l', SELECTORS[of]);
   const jobs = async () => items<V1Job>('jobs');
   const shared = (): string => kubelet.volumeOf(namespace, 'shared');
   const rig: JobsRig = {
@@ -118,8 +119,8 @@ export async function startJobs({
       const of = (name: string) => ({ name, namespace, labels: { ask: hook } });
       await apply(...names.map((name) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: of(name) })));
     },
-    log: async () => {
-      const all = await pods('operator');
+    log: async (of = 'operator') => {
+      const all = await pods(of);
       return (
         await Promise.all(all.map(async ({ metadata }) => kubelet.logs({ namespace, name: metadata?.name ?? '' })))
       ).join('');
@@ -144,9 +145,20 @@ export async function startJobs({
     const { replicas: all, updatedReplicas, readyReplicas } = status ?? {};
     expect([all, updatedReplicas, readyReplicas], await rig.log()).toEqual([replicas, replicas, replicas]);
     expect(await pods('operator')).toHaveLength(replicas);
+    if (workers === 0) return;
+    const { status: ofWorkers } = await get<V1Deployment>('deployment', 'hooklet-workers');
+    const { readyReplicas: ready, updatedReplicas: updated } = ofWorkers ?? {};
+    expect([ready, updated], await rig.log('workers')).toEqual([workers, workers]);
+    expect(await pods('workers')).toHaveLength(workers);
   }, 120_000);
   return rig;
 }
+
+const SELECTORS = {
+  operator: 'app.kubernetes.io/name=hooklet',
+  jobs: 'app.kubernetes.io/managed-by=hooklet,app.kubernetes.io/name!=hooklet-workers',
+  workers: 'app.kubernetes.io/name=hooklet-workers',
+} as const;
 
 function claimIn(namespace: string): object {
   const spec = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '64Mi' } } };
@@ -171,9 +183,14 @@ interface Written {
   readonly namespace: string;
   readonly replicas: number;
   readonly env: Readonly<Record<string, string>>;
+  readonly workers: number;
+  readonly capacity: number;
 }
 
-async function writeManifests(folder: string, { hooksDir, namespace, replicas, env }: Written): Promise<void> {
+async function writeManifests(
+  folder: string,
+  { hooksDir, namespace, replicas, env, workers, capacity }: Written,
+): Promise<void> {
   const args = ['manifests', hooksDir, '--image', 'operator', '--namespace', namespace, '--create-namespace'];
   const { stdout } = await promisify(execFile)(
     process.execPath,
@@ -210,7 +227,26 @@ async function writeManifests(folder: string, { hooksDir, namespace, replicas, e
     // A process that stands still is not to be restarted by its node.
     { op: 'remove', path: `${container}/livenessProbe` },
   ];
-  const patches = [{ target: { kind: 'Deployment' }, patch: JSON.stringify(patch) }];
+  const patches = [
+    { target: { kind: 'Deployment', name: 'hooklet' }, patch: JSON.stringify(patch) },
+    ...(workers > 0
+      ? [{ target: { kind: 'Deployment', name: 'hooklet-workers' }, patch: workersPatch(workers, capacity) }]
+      : []),
+  ];
   const kustomization = { resources: ['hooklet.yaml', 'writes.yaml'], patches };
   writeFileSync(join(folder, 'kustomization.yaml'), JSON.stringify(kustomization));
 }
+
+/** Workers at /shared too, whose liveness is not looked at. */
+function workersPatch(replicas: number, capacity: number): string {
+  const container = '/spec/template/spec/containers/0';
+  return JSON.stringify([
+    { op: 'add', path: '/spec/replicas', value: replicas },
+    { op: 'add', path: `${container}/args/-`, value: `--capacity=${capacity}` },
+    { op: 'add', path: `${container}/volumeMounts/-`, value: { name: 'shared', mountPath: '/shared' } },
+    { op: 'add', path: '/spec/template/spec/volumes/-', value: { name: 'shared', ...SHARED } },
+    { op: 'remove', path: `${container}/livenessProbe` },
+  ]);
+}
+
+const SHARED = { persistentVolumeClaim: { claimName: 'shared' } };

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startOptions } from '../../src/cli/options/options.ts';
+import { workOptions } from '../../src/cli/options/work-options.ts';
+import { createWorkerMetrics } from '../../src/cli/work/worker-metrics.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createProcessMetrics } from '../../src/operator/process/process-metrics.ts';
 import { codeBlocks, codes, readDocument, root, section, table } from './markdown.ts';
@@ -18,6 +20,29 @@ describe('docs/operations.md', () => {
     }));
 
     const known = Object.values(startOptions).map(({ flag, env, defaultText }) => ({ flag, env, defaultText }));
+    expect(documented).toEqual(known);
+  });
+
+  it('the table of flags of a worker is that of the code', () => {
+    const documented = table(section(operations, 'Flags of a worker')).map(([flag, env, fallback]) => ({
+      flag: codes(flag)[0],
+      env: codes(env),
+      defaultText: codes(fallback)[0] ?? '',
+    }));
+
+    const known = Object.values(workOptions).map(({ flag, env, defaultText }) => ({ flag, env, defaultText }));
+    expect(documented).toEqual(known);
+  });
+
+  it('the table of metrics of a worker is that of the code', () => {
+    const documented = table(section(operations, 'Metrics of a worker')).map(([name, type, labels]) => ({
+      name: codes(name)[0],
+      type,
+      labels: codes(labels),
+    }));
+
+    const { families } = createWorkerMetrics(() => ({ held: 0, capacity: 1, isConnected: false }));
+    const known = families.map(({ name, type, labelNames: labels }) => ({ name, type, labels }));
     expect(documented).toEqual(known);
   });
 

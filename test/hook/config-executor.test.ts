@@ -39,8 +39,19 @@ describe('settings.executor', () => {
   });
 
   it.each([
-    [{ executor: 'pod' }, 'settings.executor: got "pod", expected job, or a mapping with job'],
-    [{ executor: {} }, 'settings.executor.job: missing, expected a mapping'],
+    [{ executor: 'pod' }, 'settings.executor: got "pod", expected job, workers, or a mapping with one of them'],
+    [{ executor: {} }, 'settings.executor: got {}, expected job, workers, or a mapping with one of them'],
+    [{ executor: 5 }, 'settings.executor: got 5, expected job, workers, or a mapping with one of them'],
+    [{ executor: { jobs: {} } }, 'settings.executor.jobs: unknown field, did you mean job?'],
+    [{ executor: { job: {}, workers: {} } }, 'settings.executor: got job and workers, expected one of them'],
+    [{ executor: { workers: 'gpu' } }, 'settings.executor.workers: got "gpu", expected a mapping'],
+    [{ executor: { workers: { pol: 'a' } } }, 'settings.executor.workers.pol: unknown field, did you mean pool?'],
+    [
+      { executor: { workers: { pool: 'My_Pool' } } },
+      'settings.executor.workers.pool: got "My_Pool", expected the name of a pool: at most 63 small letters, digits and "-"',
+    ],
+    [{ executor: { pool: 'gpu' } }, 'settings.executor: put pool under executor.workers'],
+    [{ executor: { workers: {}, image: 'a' } }, 'settings.executor: put image under executor.job'],
     [{ executor: { job: { imag: 'a' } } }, 'settings.executor.job.imag: unknown field, did you mean image?'],
     [{ executor: { job: { image: 'a b' } } }, 'settings.executor.job.image: got "a b", expected the name of an image'],
     [
@@ -121,12 +132,6 @@ describe('settings.executor', () => {
     expect(issues.map(({ path, message }) => `${path}: ${message}`).join('\n')).toContain(problem);
   });
 
-  it('says in one sentence that fields of the Job are in the wrong place', () => {
-    expect(read({ resources: { limits: { memory: 'x' } } })).toMatchObject({
-      issues: [{ path: 'settings.executor', message: 'put resources under executor.job' }],
-    });
-  });
-
   it.each([
     { requests: { cpu: 0.3, memory: '1536Mi' }, limits: { cpu: '300m', memory: '1.5Gi' } },
     { requests: { cpu: '1' }, limits: { memory: '4G', 'nvidia.com/gpu': 1, 'ephemeral-storage': '1e10' } },
@@ -137,28 +142,56 @@ describe('settings.executor', () => {
     });
   });
 
-  it('is refused for a webhook, whose caller waits for seconds', () => {
+  it.each(['workers', { workers: {} }])('%j is the pool default of the workers', (executor) => {
+    expect(read(executor)).toMatchObject({
+      type: 'valid',
+      settings: { executor: { type: 'workers', pool: 'default' } },
+    });
+  });
+
+  it('has the pool of the workers', () => {
+    expect(read({ workers: { pool: 'gpu' } })).toMatchObject({
+      settings: { executor: { type: 'workers', pool: 'gpu' } },
+    });
+  });
+
+  it.each([
+    [{ resources: { limits: { memory: 'x' } } }, 'put resources under executor.job'],
+    [{ pool: 'A' }, 'put pool under executor.workers'],
+    [{ job: {}, workers: {} }, 'got job and workers, expected one of them'],
+  ])('has one problem for %j', (executor, message) => {
+    expect(read(executor)).toMatchObject({ issues: [{ path: 'settings.executor', message }] });
+    expect(read(executor)).toHaveProperty('issues.length', 1);
+  });
+
+  it.each([
+    ['job', 'a Job'],
+    ['workers', 'a worker'],
+  ])('%s is refused for a webhook, whose caller waits for seconds', (executor, what) => {
     const rule = { apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] };
-    const config = read('job', { kubernetesValidating: [{ name: 'a.example.com', rules: [rule] }] });
+    const config = read(executor, { kubernetesValidating: [{ name: 'a.example.com', rules: [rule] }] });
 
     expect(config).toMatchObject({
       issues: [
         {
           path: 'settings.executor',
-          message: 'a Job cannot answer kubernetesValidating, whose caller waits for seconds: divide the hook in two',
+          message: `${what} cannot answer kubernetesValidating, whose caller waits for seconds: divide the hook in two`,
         },
       ],
     });
   });
 
-  it('is refused with a lock, which would end with the operator while the Job goes on', () => {
-    const config = read('job', { schedule: [{ crontab: '@daily', lock: 'nightly' }] });
+  it.each([
+    ['job', 'a Job'],
+    ['workers', 'a worker'],
+  ])('%s is refused with a lock, which would end with the operator while the hook goes on', (executor, what) => {
+    const config = read(executor, { schedule: [{ crontab: '@daily', lock: 'nightly' }] });
 
     expect(config).toMatchObject({
       issues: [
         {
           path: 'settings.executor',
-          message: expect.stringContaining('take it where the work is, with: hooklet lock nightly -- COMMAND'),
+          message: `${what} cannot hold the lock nightly, which would end with the operator while the hook goes on: take it where the work is, with: hooklet lock nightly -- COMMAND`,
         },
       ],
     });

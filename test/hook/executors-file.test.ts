@@ -37,6 +37,15 @@ describe('hooklet-executors.yaml', () => {
     expect(await imagesFor(text)).toEqual({ 'light.sh': undefined, 'heavy/a.sh': 'big', 'heavy/own.sh': 'own' });
   });
 
+  it('says of a hook which workers execute it', async () => {
+    const { hooks } = await load('executors: [{hooks: ["heavy/*"], executor: {workers: {pool: big}}}]');
+
+    expect(hooks.find(({ name }) => name === 'heavy/a.sh')?.settings.executor).toEqual({
+      type: 'workers',
+      pool: 'big',
+    });
+  });
+
   it('has no effect where it is not there', async () => {
     expect(await imagesFor(undefined)).toEqual({
       'light.sh': undefined,

@@ -13,12 +13,11 @@ import {
   encodeFate,
   jobPath,
   parseClaim,
-  parseEpoch,
   parseFate,
   parseFateWait,
   parseJobPath,
 } from '../../src/hook/job-wire.ts';
-import { encodeLine, parseLines } from '../../src/hook/remote-wire.ts';
+import { encodeLine, parseEpoch, parseLines } from '../../src/hook/remote-wire.ts';
 
 const CLAIM: JobClaim = {
   epoch: 3,

@@ -126,6 +126,7 @@ describe('a hook that is asked', () => {
       leading: Promise.withResolvers<void>().promise,
       lost: never,
       check: () => {},
+      takenOver: undefined,
       status: { type: 'standing-by', leader: 'another' },
     };
     await using rig = await operatorWith({ 'b.sh': hook(ANSWERS, 'touch "$OUT/started"') }, leadership);

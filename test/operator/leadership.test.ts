@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { isJsonObject, type Sandbox } from '@hooklet/sandbox';
 import { objectsAt, sandboxForTest } from '@hooklet/sandbox/testing';
 import { LeaseLostError } from '../../src/errors.ts';
+import type { ElectionStatus } from '../../src/kube/coordination/leader-election.ts';
+import { refusalNow } from '../../src/operator/leadership.ts';
 import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
@@ -22,6 +24,15 @@ async function readiness(rig: OperatorRig): Promise<string> {
   const response = await fetch(`${rig.url()}/readyz?verbose`);
   return `${response.status} ${await response.text()}`;
 }
+
+it('a replica whose lease ended while it stood still refuses what comes before it has noticed', () => {
+  const stale: { status: ElectionStatus } = { status: { type: 'leading' } };
+
+  expect(refusalNow({ ...stale, check: () => {} })).toBeUndefined();
+  expect(refusalNow(Object.assign(stale, { check: () => void (stale.status = { type: 'lost' }) }))).toBe(
+    'this replica lost the lease and is stopping',
+  );
+});
 
 describe('replicas with leader election', { timeout: LIMIT_MS }, () => {
   it('only the leader runs hooks; the other is ready, says who leads, and takes over when it ends', async () => {

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import { queuesText } from '../../src/cli/views/status-text.ts';
+import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
+import { queueViews } from '../../src/operator/control/queue-views.ts';
 import { LongRuns } from '../../src/operator/queues/long-runs.ts';
 import { againText, holdOf } from '../../src/operator/queues/queue-holds.ts';
 import { aborted } from '../../src/lib/aborted.ts';
@@ -68,6 +71,34 @@ it('a task that waits for its rate limit holds its queue after 10 s, where other
 
   expect(hold).toMatchObject({ hook: 'slow.sh', attempt: 1, waiting: 1, heldHooks: ['other.sh'] });
   expect(hold && againText(hold, sinceMs + 40_000)).toBe('has waited for executionMinInterval for 40s (attempt 1)');
+  end.abort();
+  await running;
+});
+
+it.each([
+  [{}, 'a worker of the pool gpu'],
+  [{ executionMinIntervalMs: 1000 }, 'executionMinInterval or a worker of the pool gpu'],
+])('a task that waits for a worker says so, also where it may be its rate limit: %j', async (settings, by) => {
+  const end = new AbortController();
+  const queue = new Queue<Task>({
+    name: 'q',
+    admit: async (_, signal) => aborted(signal),
+    handle: async () => ({ type: 'done' }),
+    combine: (all) => all,
+  });
+  const hook: Hook = {
+    ...hookWith('work.sh', [pods]),
+    settings: { ...settings, executor: { type: 'workers', pool: 'gpu' } },
+  };
+  queue.push(taskOf(hook, eventOf(pods, 'a')), other);
+  const running = queue.run(end.signal);
+  const sinceMs = queue.admittingSinceMs ?? 0;
+
+  const hold = holdOf(queue, sinceMs + 10_000);
+
+  expect(hold && againText(hold, sinceMs + 40_000)).toBe(`has waited for ${by} for 40s (attempt 1)`);
+  expect(queueViews([queue])).toMatchObject([{ limitedSince: new Date(sinceMs).toISOString(), limitedBy: by }]);
+  expect(queuesText(queueViews([queue]), sinceMs + 5000)).toContain(`${by}, for 5`);
   end.abort();
   await running;
 });

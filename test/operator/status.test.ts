@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { statusText } from '../../src/cli/views/status-text.ts';
 import { HookConfigError } from '../../src/errors.ts';
 import type { ObjectOutcome } from '../../src/hook/run-control.ts';
 import { operatorStatus, type StatusSource } from '../../src/operator/control/status.ts';
@@ -27,6 +28,16 @@ function statusOf(source: Partial<StatusSource> = {}) {
 }
 
 describe('the status of an operator', () => {
+  it('shows the pools of workers in a table, and nothing of them where there are none', () => {
+    const pool = { pool: 'gpu', workers: 2, outdated: 1, capacity: 16, busy: 3, waiting: 4 };
+
+    const text = statusText(statusOf({ pools: [pool] }), Date.parse(at));
+
+    expect(text).toMatch(/^WORKERS\nPOOL +WORKERS +PLACES +BUSY +WAIT +WITH OTHER HOOKS\ngpu +2 +16 +3 +4 +1$/m);
+    expect(statusOf()).not.toHaveProperty('pools');
+    expect(statusText(statusOf(), Date.parse(at))).not.toContain('WORKERS');
+  });
+
   it('has one entry for each binding that fails, with the latest of its objects', () => {
     const outcomes = [
       outcomeOf('b', { again: at }),

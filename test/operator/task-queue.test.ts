@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HookFailedError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
+import { aborted } from '../../src/lib/aborted.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { createQueueFactory } from '../../src/operator/queues/task-queue.ts';
+import { createQueueFactory, type TaskQueueOptions } from '../../src/operator/queues/task-queue.ts';
 import { Wishes } from '../../src/operator/queues/wishes.ts';
 import { unitJournal } from '../../src/operator/runs/unit-journal.ts';
 import { LoopWarnings } from '../../src/units/loop-warnings.ts';
@@ -51,11 +52,17 @@ const noEffects: Effects = {
   applyMetrics: () => {},
 };
 
+interface RigOptions {
+  readonly by?: FailedExecution['by'];
+  readonly replaces?: readonly string[];
+  readonly room?: TaskQueueOptions['room'];
+}
+
 /** A running queue named `main` for the hooks of `rigs`; `fails` says how many runs of a task fail. */
 function queueRig(
   rigs: readonly UnitRig[],
   fails: Readonly<Record<string, number>> = {},
-  { by = 'hook', replaces = [] }: { readonly by?: FailedExecution['by']; readonly replaces?: readonly string[] } = {},
+  { by = 'hook', replaces = [], room }: RigOptions = {},
 ) {
   const ran: string[] = [];
   const started: string[] = [];
@@ -98,6 +105,7 @@ function queueRig(
     journal,
     wishes: new Wishes(() => {}),
     metrics,
+    room,
   })({ name: 'main' });
   const ended = queue.run(controller.signal);
   return {
@@ -304,6 +312,27 @@ describe('a queue', () => {
     await vi.advanceTimersByTimeAsync(10_000);
 
     expect(ran).toEqual(['0 hook.sh clock', '0 hook.sh clock', '3 hook.sh clock + clock']);
+    await stop();
+  });
+
+  it('combines what comes while its head waits for a worker, and asks for a worker for what runs then', async () => {
+    const [rig, other] = [unitRig('hook.sh', []), unitRig('other.sh', [])];
+    const rooms = new Map([rig, other].map(({ hook }) => [hook.name, Promise.withResolvers<void>()]));
+    const room = async (hook: Hook, signal: AbortSignal): Promise<void> =>
+      Promise.race([rooms.get(hook.name)?.promise, aborted(signal)]);
+    const { queue, ran, stop } = queueRig([rig, other], {}, { room });
+    queue.push(event(rig.hook, 'a'), event(other.hook, 'a'));
+    await vi.advanceTimersByTimeAsync(3000);
+    queue.drop(({ hook }) => hook === rig.hook);
+    queue.push(event(other.hook, 'b'));
+    rooms.get('hook.sh')?.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ran).toEqual([]);
+
+    rooms.get('other.sh')?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(ran).toEqual(['4 other.sh pods/a + pods/b']);
     await stop();
   });
 

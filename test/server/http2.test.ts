@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import { buffer } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HttpRoute } from '../../src/server/answering.ts';
@@ -144,6 +145,15 @@ describe('HTTP/2', () => {
     for (const piece of pieces) socket.write(piece);
 
     await once(socket.resume(), 'close');
+  });
+
+  it('an answer in pieces is complete although the body of its request was not read', async () => {
+    const pieces = [Buffer.alloc(300_000, 'a'), Buffer.alloc(10, 'b')];
+    const { open } = await rig({ handle: () => ({ status: 200, type: 'text/plain', body: '', pieces }) });
+    const stream = open().session.request({ ':method': 'POST' });
+    stream.end();
+
+    expect(await buffer(stream)).toHaveLength(300_010);
   });
 
   it('an answer that is not read within its 100 ms ends the session', async () => {

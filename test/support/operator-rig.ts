@@ -144,7 +144,8 @@ async function passes(check: () => void | Promise<void>): Promise<boolean> {
   }
 }
 
-function writeHook(path: string, text: string): void {
+/** Writes a hook as a program, if it is a script. */
+export function writeHook(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   if (text.startsWith('#!')) chmodSync(path, 0o755);

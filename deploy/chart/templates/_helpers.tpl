@@ -60,3 +60,39 @@ subjects:
   resources: [events]
   verbs: [list]
 {{- end -}}
+
+{{- /* Whether Pods get their runs at the port of hooklet: those of Jobs, and workers. */ -}}
+{{- define "hooklet.hasRunPort" -}}
+{{- if or .Values.jobs.enabled .Values.workers.enabled -}}true{{- end -}}
+{{- end -}}
+
+{{- /* The labels of workers, by which no Service of hooklet finds them. */ -}}
+{{- define "hooklet.workerSelector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}-workers
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- /* Files of hooks in the values, and volumes of yours: hooklet and workers have the same. */ -}}
+{{- define "hooklet.mounts" -}}
+{{- if or .Values.hooks.files .Values.hooks.existingConfigMap }}
+- name: hooks
+  mountPath: /hooks
+  readOnly: true
+{{- end }}
+{{- with .Values.volumeMounts }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "hooklet.volumes" -}}
+{{- if or .Values.hooks.files .Values.hooks.existingConfigMap }}
+- name: hooks
+  configMap:
+    name: {{ default (printf "%s-hooks" (include "hooklet.name" .)) .Values.hooks.existingConfigMap }}
+    # 0555, so executable: what is not is no hook.
+    defaultMode: 365
+{{- end }}
+{{- with .Values.volumes }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

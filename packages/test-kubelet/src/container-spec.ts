@@ -61,8 +61,11 @@ async function carryOut(spec: V1Container, image: Image, surroundings: Container
   };
 }
 
-function commandOf({ image: name, command, args = [] }: V1Container, { entrypoint = [] }: Image): readonly string[] {
-  const words = [...(command ?? entrypoint), ...args];
+function commandOf(
+  { image: name, command, args }: V1Container,
+  { entrypoint = [], cmd = [] }: Image,
+): readonly string[] {
+  const words = [...(command ?? entrypoint), ...(args ?? (command === undefined ? cmd : []))];
   if (words.length > 0) return words;
   throw new ContainerConfigError('CreateContainerError', `no command specified, and image ${name} has none`);
 }

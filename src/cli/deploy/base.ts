@@ -17,21 +17,25 @@ export type Component =
   | 'http-triggers'
   | 'jobs'
   | 'leader-election'
+  | 'run-port'
   | 'schedule-state'
   | 'webhook-certificates'
-  | 'webhooks';
+  | 'webhooks'
+  | 'workers';
 
 /** The objects of the base and of components, in the order of the files. */
 export function baseObjects(components: readonly Component[], folder = shippedFolder('deploy')): readonly Fields[] {
   const names = ['base', ...components.map((name) => join('components', name))];
   const kustomizations = names.map((name) => readKustomization(join(folder, name)));
   const labels = kustomizations[0]?.labels ?? {};
-  const resources = kustomizations.flatMap((one) => one.resources);
   const patches = kustomizations.flatMap((one) => one.patches);
-  return resources.map((object) => {
-    const patched = patches.filter((patch) => nameOf(patch) === nameOf(object)).reduce(merged, object);
-    return labelled(patched, labels);
-  });
+  return kustomizations.flatMap(({ resources }, index) =>
+    resources.map((object) => {
+      const patched = patches.filter((patch) => nameOf(patch) === nameOf(object)).reduce(merged, object);
+      // Pods of a component have labels of their own: they are not those of hooklet.
+      return index === 0 ? labelled(patched, labels) : merged(patched, { metadata: { labels } });
+    }),
+  );
 }
 
 interface Kustomization {

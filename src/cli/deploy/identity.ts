@@ -24,6 +24,7 @@ const WEBHOOKS: typeof NAMED = [
 ];
 
 const JOBS: typeof NAMED = [['HOOKLET_JOBS_SERVICE_NAME', (name) => `${name}-jobs`]];
+const WORKERS: typeof NAMED = [['HOOKLET_WORKERS_ACCOUNT', (name) => `${name}-workers`]];
 
 /** The objects of `deploy/` under another name, in another namespace, with an image. */
 export function installed(objects: readonly Fields[], installation: Installation): readonly Fields[] {
@@ -31,18 +32,31 @@ export function installed(objects: readonly Fields[], installation: Installation
     const named = renamed(object, [], installation);
     if (!isObject(named)) throw new Error('an object stays an object');
     if (named['kind'] === 'Namespace') return merged(named, { metadata: { name: installation.namespace } });
-    return named['kind'] === 'Deployment' ? deployment(named, installation) : named;
+    if (named['kind'] !== 'Deployment') return named;
+    return isOperator(named, installation)
+      ? operator(named, installation, objects)
+      : withContainer(named, installation);
   });
 }
 
-function deployment(object: Fields, { name, image, replicas }: Installation): Fields {
-  const container = { name: OWN, image, env: name === OWN ? [] : variables(object, name) };
-  const spec = { template: { spec: { containers: [container] } } };
-  return merged(object, { spec: replicas === undefined ? spec : { ...spec, replicas } });
+/** Not of workers, which know nothing of the names of the others. */
+function isOperator({ metadata }: Fields, { name }: Installation): boolean {
+  return isObject(metadata) && metadata['name'] === name;
 }
 
-function variables(object: Fields, name: string): readonly Fields[] {
-  const text = JSON.stringify(object);
+function operator(object: Fields, installation: Installation, all: readonly Fields[]): Fields {
+  const { name, replicas } = installation;
+  const env = name === OWN ? [] : variables(JSON.stringify([object, all]), name);
+  const deployment = withContainer(object, installation, env);
+  return replicas === undefined ? deployment : merged(deployment, { spec: { replicas } });
+}
+
+function withContainer(object: Fields, { image }: Installation, env: readonly Fields[] = []): Fields {
+  return merged(object, { spec: { template: { spec: { containers: [{ name: OWN, image, env }] } } } });
+}
+
+/** What is told by the objects of the installation, as JSON. */
+function variables(text: string, name: string): readonly Fields[] {
   const schedules = text.includes('HOOKLET_SCHEDULE_STATE')
     ? [{ name: 'HOOKLET_SCHEDULE_STATE', value: `configmap/${name}-schedules` }]
     : [];
@@ -50,6 +64,7 @@ function variables(object: Fields, name: string): readonly Fields[] {
     ...NAMED,
     ...(text.includes('/readyz/webhooks') ? WEBHOOKS : []),
     ...(text.includes('"name":"jobs"') ? JOBS : []),
+    ...(text.includes('"serviceAccountName":"hooklet-workers"') ? WORKERS : []),
   ];
   return [...named.map(([variable, value]) => ({ name: variable, value: value(name) })), ...schedules];
 }
@@ -67,12 +82,13 @@ function renamed(value: unknown, path: readonly string[], installation: Installa
 function renamedText(value: string, path: readonly string[], { name, namespace }: Installation): string {
   const [key = '', above = ''] = path.toReversed();
   if (key === 'namespace' && value === OWN) return namespace;
-  if (key === 'app.kubernetes.io/name' || key === 'serviceAccountName') return name;
+  if (key === 'app.kubernetes.io/name' || key === 'serviceAccountName') return otherName(value, name);
+  if (key === 'args') return value.replace(`https://${OWN}-jobs.`, `https://${name}-jobs.`);
   return name !== OWN && isNameOfObject(key, above) ? otherName(value, name) : value;
 }
 
 function isNameOfObject(key: string, above: string): boolean {
-  if (key === 'name') return ['metadata', 'roleRef', 'subjects', 'service'].includes(above);
+  if (key === 'name') return ['metadata', 'roleRef', 'subjects', 'service', 'secret'].includes(above);
   return key === 'resourceNames' || key === 'secretName';
 }
 

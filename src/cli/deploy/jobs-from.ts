@@ -1,10 +1,11 @@
 import type { Hook } from '../../hook/binding.ts';
 import { isObject } from '../../lib/json-object.ts';
 import { jobNamespaces } from '../../rights/job-needs.ts';
+import { workerPools } from '../../rights/worker-needs.ts';
 import type { Installation } from './identity.ts';
 import { merged, type Fields } from './merge.ts';
 
-/** The NetworkPolicy of Jobs, with the namespaces in which the hooks have them; any other object as it is. */
+/** The NetworkPolicy of the port of runs, with the namespaces of Jobs and workers; any other object as it is. */
 export function withJobsFrom(
   object: Fields,
   hooks: readonly Hook[],
@@ -13,7 +14,9 @@ export function withJobsFrom(
   const { kind, metadata, spec } = object;
   const isOfJobs = kind === 'NetworkPolicy' && isObject(metadata) && metadata['name'] === `${name}-jobs`;
   if (!isOfJobs || !isObject(spec) || !Array.isArray(spec['ingress'])) return object;
-  const from = jobNamespaces(hooks, home).map((namespace) => ({
+  // Never none: that would be everybody.
+  const ofWorkers = workerPools(hooks).map(() => home);
+  const from = [...new Set([...jobNamespaces(hooks, home), ...ofWorkers])].toSorted().map((namespace) => ({
     ...(namespace !== home && {
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
     }),

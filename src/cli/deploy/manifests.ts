@@ -1,16 +1,18 @@
-import { jobRuleOf } from '../../hook/executor-rule.ts';
 import { UsageError } from '../../errors.ts';
 import { isAskBinding } from '../../hook/ask-binding.ts';
 import type { Hook } from '../../hook/binding.ts';
+import { jobRuleOf, workersRuleOf } from '../../hook/executor-rule.ts';
 import type { Need } from '../../rights/need.ts';
 import { objectYaml } from '../../rights/object-yaml.ts';
 import { baseObjects, type Component } from './base.ts';
 import { installed, type Installation } from './identity.ts';
 import { jobNamespaces } from '../../rights/job-needs.ts';
+import { workerPools } from '../../rights/worker-needs.ts';
 import { withJobsFrom } from './jobs-from.ts';
 import { merged, type Fields } from './merge.ts';
 import { neededByHooklet } from './needed-rights.ts';
 import { grantingRoles } from './rights-text.ts';
+import { withPools } from './worker-pools.ts';
 import { isObject } from '../../lib/json-object.ts';
 
 /** What is asked of `hooklet manifests`. */
@@ -26,7 +28,7 @@ export interface ManifestsRequest extends Installation {
 /** The manifests that run these hooks with what their bindings need, as YAML; the same text for the same hooks. */
 export function manifestsYaml(hooks: readonly Hook[], needs: readonly Need[], request: ManifestsRequest): string {
   const components = componentsFor(hooks, request);
-  const objects = installed(baseObjects(components), request)
+  const objects = installed(withPools(baseObjects(components), workerPools(hooks)), request)
     .filter((object) => isWanted(object, request))
     .map((object) => withHost(object, request.host))
     .map((object) => withJobsFrom(object, hooks, request));
@@ -48,15 +50,21 @@ function componentsFor(hooks: readonly Hook[], request: ManifestsRequest): reado
   const isCalled = bindings.some(({ type }) => type === 'http');
   const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
   const isReplicated = (request.replicas ?? 1) > 1;
+  const haveJobs = hooks.some((hook) => jobRuleOf(hook) !== undefined);
+  const haveWorkers = hooks.some((hook) => workersRuleOf(hook) !== undefined);
   checkHost(request.host, isCalled);
-  return [
-    ...(request.withEvents ? (['events'] as const) : []),
-    ...(isCalled ? (['http-triggers'] as const) : []),
-    ...(hooks.some((hook) => jobRuleOf(hook) !== undefined) ? (['jobs'] as const) : []),
-    ...(isReplicated && !isAsked ? (['leader-election'] as const) : []),
-    ...(makesUp ? (['schedule-state'] as const) : []),
-    ...(isAsked ? (['webhook-certificates', 'webhooks'] as const) : []),
+  const asked: readonly (readonly [Component, boolean])[] = [
+    ['events', request.withEvents],
+    ['http-triggers', isCalled],
+    ['jobs', haveJobs],
+    ['leader-election', isReplicated && !isAsked],
+    ['run-port', haveJobs || haveWorkers],
+    ['schedule-state', makesUp],
+    ['webhook-certificates', isAsked],
+    ['webhooks', isAsked],
+    ['workers', haveWorkers],
   ];
+  return asked.filter(([, isNeeded]) => isNeeded).map(([component]) => component);
 }
 
 function checkHost(host: string | undefined, isCalled: boolean): void {

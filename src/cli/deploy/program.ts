@@ -27,9 +27,9 @@ export function addManifests(program: Command, exit: (code: number) => void): vo
 }
 
 const HELP = `
-What the hooks have decides what is printed: Services and rights for webhooks, requests and Jobs, a ConfigMap for
-schedules that make up for missed ticks, a Lease for several replicas. The same hooks give the same text, so that it can be kept
-beside them, compared in CI, and used as a resource of a kustomization.
+What the hooks have decides what is printed: Services and rights for webhooks, requests, Jobs and workers, a Deployment
+for each pool of workers, a ConfigMap for schedules that make up for missed ticks, a Lease for several replicas. The same
+hooks give the same text, so that it can be kept beside them, compared in CI, and used as a resource of a kustomization.
 
 Examples:
   hooklet manifests hooks --image registry.example.com/my-hooks:1 | kubectl apply -f -

@@ -20,7 +20,8 @@ import { sandboxCluster, sandboxFolder } from '../local-sandbox.ts';
 import { localPage } from '../options/page-options.ts';
 import { resolveOptions, type Flags } from '../options/resolve.ts';
 import { shutdownSignal } from '../shutdown.ts';
-import { openLog, operatorOptions } from '../start.ts';
+import { openLog } from '../options/open-log.ts';
+import { operatorOptions } from '../start.ts';
 
 /**
  * `hooklet dev`: runs the hooks against an API server in memory (`src/sandbox`) until Ctrl-C; resolves to the exit

@@ -1,8 +1,8 @@
-import type { JobClaim } from '../../hook/job-desk.ts';
-import { CLAIM, contextsAsk } from './asks.ts';
+import { JOB_ENV, type JobClaim } from '../../hook/job-desk.ts';
+import { Reach } from '../agent/reach.ts';
+import { askOf, CLAIM, contextsAsk } from './asks.ts';
 import type { JobEnvironment } from './environment.ts';
-import { Wire } from './exchange.ts';
-import { Reach } from './reach.ts';
+import { HttpsWire } from './https-wire.ts';
 import { Session } from './session.ts';
 import type { AgentTimes } from './times.ts';
 
@@ -27,11 +27,14 @@ const SETTLED = new Set([409, 410]);
 /** Claims the run of this Pod; `ends` closes the connections. */
 export async function openSession(agent: Agent, ends: DisposableStack): Promise<Opened> {
   const { environment, times, say, stop } = agent;
-  const wire = new Wire({ authority: environment.authority, connectLimitMs: times.connectLimitMs });
+  const wire = new HttpsWire({ authority: environment.authority, connectLimitMs: times.connectLimitMs });
   ends.defer(() => wire.close());
-  const reach = new Reach({ environment, wire, times, say });
-  const reached = await reach.until(CLAIM, { limitMs: times.claimLimitMs, signal: stop });
-  if (reached.type === 'ok') return { type: 'granted', session: new Session(reached.value, { reach, times, say }) };
+  const { job, urls, tokenFile } = environment;
+  const onUnreached = (why: string): void => say(`the operator cannot be reached, it is tried again: ${why}`);
+  const reach = new Reach({ urls, tokenFile, wire, times, authority: JOB_ENV.authority, onUnreached });
+  const reached = await reach.until(askOf(job, CLAIM), { limitMs: times.claimLimitMs, signal: stop });
+  if (reached.type === 'ok')
+    return { type: 'granted', session: new Session(reached.value, { job, reach, times, say }) };
   if (reached.type === 'refused') {
     say(`this Pod does not get the run: ${reached.message} (${reached.status}); nothing is run`);
     return { type: 'none', exitCode: SETTLED.has(reached.status) ? 0 : 1 };

@@ -1,20 +1,21 @@
 import type { JobClaim } from '../../hook/job-desk.ts';
 import type { RemoteResult } from '../../hook/remote-run.ts';
+import { EPOCH_HEADER } from '../../hook/remote-wire.ts';
 import { encodeResult } from '../../hook/result-wire.ts';
-import { MAX_FATE_WAIT_S, parseClaim, parseFate, type JobWhat } from '../../hook/job-wire.ts';
+import { jobPath, MAX_FATE_WAIT_S, parseClaim, parseFate, type JobWhat } from '../../hook/job-wire.ts';
 import type { Parsed } from '../../lib/members.ts';
-import type { Answer } from './exchange.ts';
+import { textOf, type Ask } from '../agent/reach.ts';
 
-/** Something to ask the operator about the run, with what its answer means. */
-export interface Ask<T> {
-  readonly method: 'GET' | 'POST' | 'PUT';
+/** Something to ask about the run. */
+export interface JobAsk<T> extends Omit<Ask<T>, 'path' | 'headers'> {
   readonly what: JobWhat;
   readonly query?: string;
-  readonly body: readonly Uint8Array[];
-  readonly maxBytes: number;
-  readonly limitMs: number;
-  /** Reads an answer with the status 200. */
-  readonly read: (answer: Answer) => Parsed<T>;
+}
+
+/** What is asked about the run of a Job; `epoch` is that of the claim, absent for a claim itself. */
+export function askOf<T>(job: string, { what, query = '', ...ask }: JobAsk<T>, epoch?: number): Ask<T> {
+  const headers = epoch === undefined ? {} : { [EPOCH_HEADER]: String(epoch) };
+  return { ...ask, path: `${jobPath(job, what)}${query}`, headers };
 }
 
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -26,14 +27,14 @@ const LEAST_BYTES_PER_MS = 512;
 const MAX_CONTEXT_BYTES = 1024 * MIB;
 const READ_DONE: Parsed<undefined> = { type: 'read', value: undefined };
 
-export const CLAIM: Ask<JobClaim> = {
+export const CLAIM: JobAsk<JobClaim> = {
   ...SMALL,
   method: 'POST',
   what: 'claim',
   read: (answer) => parseClaim(textOf(answer)),
 };
 
-export const FATE: Ask<'waiting' | 'ended'> = {
+export const FATE: JobAsk<'waiting' | 'ended'> = {
   ...SMALL,
   method: 'GET',
   what: 'fate',
@@ -43,10 +44,10 @@ export const FATE: Ask<'waiting' | 'ended'> = {
 };
 
 /** Asks whether this Pod has the run still, without waiting. */
-export const STANDING: Ask<'waiting' | 'ended'> = { ...FATE, query: '?wait=0', limitMs: SMALL.limitMs };
+export const STANDING: JobAsk<'waiting' | 'ended'> = { ...FATE, query: '?wait=0', limitMs: SMALL.limitMs };
 
 /** Asks for the binding contexts, which must be as long as the claim says. */
-export function contextsAsk({ contextBytes }: JobClaim): Ask<readonly Uint8Array[]> {
+export function contextsAsk({ contextBytes }: JobClaim): JobAsk<readonly Uint8Array[]> {
   const maxBytes = Math.max(Math.min(contextBytes, MAX_CONTEXT_BYTES), MAX_TEXT_BYTES);
   return {
     method: 'GET',
@@ -63,11 +64,11 @@ export function contextsAsk({ contextBytes }: JobClaim): Ask<readonly Uint8Array
 }
 
 /** Sends lines, as they are on the wire; without any it only says that the Pod is there. */
-export function outputAsk(lines: Uint8Array): Ask<undefined> {
+export function outputAsk(lines: Uint8Array): JobAsk<undefined> {
   return { ...SMALL, method: 'POST', what: 'output', body: [lines], read: () => READ_DONE };
 }
 
-export function resultAsk(result: RemoteResult): Ask<undefined> {
+export function resultAsk(result: RemoteResult): JobAsk<undefined> {
   const body = encodeResult(result);
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
   return {
@@ -83,9 +84,4 @@ export function resultAsk(result: RemoteResult): Ask<undefined> {
 /** Of a request with a long body, or a long answer; a small one must not wait that long for a replica that hangs. */
 function limitFor(bytes: number): number {
   return SMALL.limitMs + bytes / LEAST_BYTES_PER_MS;
-}
-
-/** The body of an answer as text. */
-export function textOf({ body }: Answer): string {
-  return Buffer.concat(body).toString('utf8');
 }

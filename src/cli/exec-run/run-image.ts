@@ -9,11 +9,14 @@ import type { RemoteLine, RemoteResult } from '../../hook/remote-run.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import { createLogger } from '../../log.ts';
 import type { HookOutput } from '../../runner/executor.ts';
+import { flawOfHook } from '../agent/hook-file.ts';
+import { LineSender, type LineSenderOptions } from '../agent/line-sender.ts';
+import { remoteLine } from '../agent/remote-line.ts';
+import { failure, resultOf } from '../agent/result-of.ts';
 import { afterStop, getContexts, openSession, runText, type Agent } from './agent.ts';
+import { outputAsk } from './asks.ts';
 import { awaitEnd, deliver, type DeliveryOptions } from './deliver.ts';
-import { flawOfHook, runHook } from './hook-run.ts';
-import { LineSender } from './line-sender.ts';
-import { failure, resultOf } from './result-of.ts';
+import { runHook } from './hook-run.ts';
 import type { Session } from './session.ts';
 
 export interface ImageAgent extends Agent {
@@ -31,9 +34,9 @@ export async function runImage(agent: ImageAgent): Promise<number> {
   const opened = await openSession(agent, ends);
   if (opened.type === 'none') return opened.exitCode;
   const { session } = opened;
-  const { times, say, stop } = agent;
+  const { times, stop } = agent;
   const over = new AbortController();
-  const lines = new LineSender({ session, times, say });
+  const lines = new LineSender({ ...times, lost: session.lost, send: lineSending(agent, session) });
   const sending = lines.run(over.signal);
   try {
     const result = await execute(agent, session, lines);
@@ -49,11 +52,20 @@ export async function runImage(agent: ImageAgent): Promise<number> {
   }
 }
 
+function lineSending({ times, say }: Agent, session: Session): LineSenderOptions['send'] {
+  return async (lines, signal) => {
+    const told = await session.askOn(outputAsk(lines), { limitMs: times.resultLimitMs, signal });
+    if (told.type !== 'refused') return;
+    if (told.status === 403 || told.status === 410) session.lose(`${told.message} (${told.status})`);
+    else say(`lines were refused: ${told.message} (${told.status})`);
+  };
+}
+
 /** Runs the hook, unless there is a reason not to; undefined when the run was lost before. */
 async function execute(agent: ImageAgent, session: Session, lines: LineSender): Promise<RemoteResult | undefined> {
   const { claim } = session;
   const { hook } = claim;
-  const flaw = await flawOfHook(agent.hooksDir, claim);
+  const flaw = await flawOfHook({ hooksDir: agent.hooksDir, pod: 'Job' }, claim);
   if (flaw !== undefined) {
     agent.say(flaw);
     return failure('environment', `hook ${hook} failed: ${flaw}`);
@@ -82,7 +94,7 @@ async function executeHook(
   const { hook } = claim;
   const log = createLogger({ format: 'text', level: 'info', write: (text) => write('stderr', text) });
   const onOutput = (output: HookOutput): void => {
-    const line = lineOf(output);
+    const line = remoteLine(output);
     write(line.stream, `${printedText(line)}\n`);
     lines.push(line);
   };
@@ -110,12 +122,6 @@ const ENDING = 'the Pod of its Job is ending';
 function notByHook(result: RemoteResult): RemoteResult {
   const isEnded = result.type === 'failed' && result.by === 'hook' && result.isCutOff && !result.timedOut;
   return isEnded ? { ...result, by: 'environment' } : result;
-}
-
-function lineOf(output: HookOutput): RemoteLine {
-  if (output.type === 'line') return output.line;
-  const { level, message, fields } = output.entry;
-  return { stream: 'stdout', line: message, entry: { level, fields } };
 }
 
 /** An entry is printed as a JSON object, so that its fields are in the log of the Pod. */

@@ -7,11 +7,11 @@
 import { messageOf } from '../../lib/message-of.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { RemoteResult } from '../../hook/remote-run.ts';
+import { failure } from '../agent/result-of.ts';
 import { afterStop, getContexts, openSession, runText, type Agent } from './agent.ts';
 import { outputAsk } from './asks.ts';
 import { deliver } from './deliver.ts';
 import { isReady, readRunFiles, writeRunFiles } from './job-folder.ts';
-import { failure } from './result-of.ts';
 import type { Session } from './session.ts';
 
 const NOTHING = new Uint8Array();

@@ -1,8 +1,8 @@
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { JobClaim } from '../../hook/job-desk.ts';
-import { CLAIM, type Ask } from './asks.ts';
-import type { Asking, Reach, Reached } from './reach.ts';
+import type { Asking, Reach, Reached } from '../agent/reach.ts';
+import { askOf, CLAIM, type JobAsk } from './asks.ts';
 import type { AgentTimes } from './times.ts';
 
 /** What became of something that was asked with the epoch of the claim. */
@@ -14,6 +14,7 @@ export type Told<T> =
   | { readonly type: 'lost' };
 
 export interface SessionOptions {
+  readonly job: string;
   readonly reach: Reach;
   readonly times: Pick<AgentTimes, 'unknownLimitMs' | 'resultLimitMs' | 'retry'>;
   readonly say: (text: string) => void;
@@ -47,11 +48,12 @@ export class Session {
   }
 
   /** Asks once with the present epoch, and claims anew where that does not count any more. */
-  async ask<T>(ask: Ask<T>, { limitMs, signal }: Omit<Asking, 'epoch'>): Promise<Told<T>> {
+  async ask<T>(ask: JobAsk<T>, { limitMs, signal }: Asking): Promise<Told<T>> {
     if (this.lost.aborted) return { type: 'lost' };
     const { epoch } = this.#claim;
     const either = AbortSignal.any([signal, this.lost]);
-    const reached = await this.#options.reach.until(ask, { epoch, limitMs, signal: either });
+    const { reach, job } = this.#options;
+    const reached = await reach.until(askOf(job, ask, epoch), { limitMs, signal: either });
     if (reached.type === 'refused' && (reached.status === NOT_KNOWN || reached.status === OTHER_CLAIM)) {
       if (epoch === this.#claim.epoch) await this.#renew(signal);
       return signal.aborted && epoch === this.#claim.epoch
@@ -62,7 +64,7 @@ export class Session {
   }
 
   /** As `ask`, and again with each new epoch. */
-  async askOn<T>(ask: Ask<T>, asking: Omit<Asking, 'epoch'>): Promise<Exclude<Told<T>, { readonly type: 'renewed' }>> {
+  async askOn<T>(ask: JobAsk<T>, asking: Asking): Promise<Exclude<Told<T>, { readonly type: 'renewed' }>> {
     const backoff = exponentialBackoff(this.#options.times.retry);
     for (;;) {
       const told = await this.ask(ask, asking);
@@ -87,11 +89,11 @@ export class Session {
   }
 
   async #claimAnew(signal: AbortSignal): Promise<void> {
-    const { reach, times, say } = this.#options;
+    const { reach, job, times, say } = this.#options;
     const backoff = exponentialBackoff(times.retry);
     const unknownUntil = performance.now() + times.unknownLimitMs;
     for (;;) {
-      const reached = await reach.until(CLAIM, { limitMs: times.resultLimitMs, signal });
+      const reached = await reach.until(askOf(job, CLAIM), { limitMs: times.resultLimitMs, signal });
       if (signal.aborted) return;
       if (reached.type === 'ok') {
         this.#claim = reached.value;

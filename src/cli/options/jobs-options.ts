@@ -1,13 +1,13 @@
-import type { JobsSettings } from '../../operator/jobs/settings.ts';
+import type { JobsSettings, PortSettings } from '../../operator/remote/settings.ts';
 import { number, port, text, words, type OptionSpec } from './spec.ts';
 
-/** The options of runs that are Jobs, `settings.executor` of hooks. */
+/** The options of runs in other Pods, `settings.executor` of hooks: of their port, and of Jobs. */
 export const jobsOptions = {
   jobsListenPort: port(
     '--jobs-listen-port <port>',
     ['HOOKLET_JOBS_LISTEN_PORT'],
     9682,
-    'port where the Pods of Jobs get their runs',
+    'port where the Pods of Jobs, and workers, get their runs',
   ),
   jobsListenAddress: text(
     '--jobs-listen-address <address>',
@@ -44,10 +44,10 @@ type JobsOptions = {
   readonly [K in keyof typeof jobsOptions]: (typeof jobsOptions)[K] extends OptionSpec<infer T> ? T : never;
 };
 
-/** The settings of Jobs as the operator takes them; certificates are valid as long as those of webhooks. */
+/** The settings of the port and of Jobs as the operator takes them; certificates are valid as long as those of webhooks. */
 export function jobsSettings(
   options: JobsOptions & { readonly webhookCaLifetimeMs: number; readonly webhookCertificateLifetimeMs: number },
-): JobsSettings {
+): PortSettings & JobsSettings {
   return {
     listenPort: options.jobsListenPort,
     listenAddress: options.jobsListenAddress,

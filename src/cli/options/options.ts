@@ -8,6 +8,7 @@ import { metricsPrefix, parseDebugAddress } from './values.ts';
 import { pageOptions } from './page-options.ts';
 import type { Options } from './resolve.ts';
 import { webhookOptions } from './webhook-options.ts';
+import { workersOptions } from './workers-options.ts';
 
 /**
  * The options of `hooklet start` and `hooklet dev`. One table defines each option with its flag, environment variables,
@@ -80,6 +81,7 @@ export const startOptions = {
   ),
   ...leaderOptions,
   ...jobsOptions,
+  ...workersOptions,
   ...keptOptions,
   logLevel: logLevelOption('--log-level <level>', ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL']),
   logFormat: logFormatOption('--log-format <format>', ['HOOKLET_LOG_FORMAT', 'LOG_TYPE']),

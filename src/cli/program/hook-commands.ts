@@ -3,7 +3,7 @@ import type { CheckFlags, RunFlags } from '../local-commands.ts';
 import { devOptions, startOptions } from '../options/options.ts';
 import { CHECK_FORMATS } from '../options/output-format.ts';
 import type { Flags } from '../options/resolve.ts';
-import type { OptionSpec } from '../options/spec.ts';
+import { addOptions } from './add-options.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, RUN_HELP, START_HELP } from './help.ts';
 import { startHooks } from './start-hooks.ts';
 
@@ -104,11 +104,4 @@ export function addCompletion(program: Command): void {
       const { completionScript } = await import('../completion/completion.ts');
       process.stdout.write(completionScript(program, shell));
     });
-}
-
-function addOptions(command: Command, specs: Readonly<Record<string, OptionSpec<unknown>>>): void {
-  for (const { flag, description, defaultText, env } of Object.values(specs)) {
-    const fallback = defaultText === '' || defaultText === 'false' ? '' : `default ${defaultText}; `;
-    command.option(flag, `${description} (${fallback}env ${env.join(', ')})`);
-  }
 }

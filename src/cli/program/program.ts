@@ -7,6 +7,7 @@ import { printable } from '../../lib/printable.ts';
 import { addAuthor } from '../author/author-program.ts';
 import { addDiff } from '../diff/diff-program.ts';
 import { addExecRun } from '../exec-run/exec-run-program.ts';
+import { addWork } from '../work/work-program.ts';
 import { addFinalizers } from '../finalizers-program.ts';
 import { PROGRAM_HELP } from './help.ts';
 import { addCheck, addCompletion, addDev, addRun, addStart } from './hook-commands.ts';
@@ -138,6 +139,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addFinalizers(program, exit);
   addLock(program, exit);
   addWebhooks(program, exit);
+  addWork(program, exit);
   addExecRun(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program

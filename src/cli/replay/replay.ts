@@ -19,7 +19,7 @@ import { oneOf } from '../options/output-format.ts';
 import { resolveOptions } from '../options/resolve.ts';
 import { bindingName } from '../run/choose-binding.ts';
 import { shutdownSignal } from '../shutdown.ts';
-import { openLog } from '../start.ts';
+import { openLog } from '../options/open-log.ts';
 import { compareRuns, PARTS, type PartName } from './compare.ts';
 import { readRecording } from './read-recording.ts';
 import { fillSandbox } from './replay-sandbox.ts';

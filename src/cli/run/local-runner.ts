@@ -9,7 +9,7 @@ import type { Runner } from '../../runner/runner.ts';
 import { startOptions } from '../options/options.ts';
 import { resolveOptions } from '../options/resolve.ts';
 import { programFile } from '../program/program-file.ts';
-import { openLog } from '../start.ts';
+import { openLog } from '../options/open-log.ts';
 import { removeTree } from '../../lib/remove-tree.ts';
 
 /** Applies the rules of discovery to the file; throws `UsageError` with the reason when it is not a hook. */

@@ -49,9 +49,12 @@ function outcomeText(outcome: string, { hook, heldBy }: ScheduleDocument, nowMs:
   return `${whose}${when} (attempt ${attempt})`;
 }
 
-function holdText({ again, runningSince, limitedSince }: Hold, nowMs: number): string {
+function holdText(
+  { again, runningSince, limitedSince, limitedBy = 'executionMinInterval' }: Hold,
+  nowMs: number,
+): string {
   if (again !== undefined) return `again in ${age(Date.parse(again) - nowMs)}`;
-  if (limitedSince !== undefined) return `waits for executionMinInterval for ${age(nowMs - Date.parse(limitedSince))}`;
+  if (limitedSince !== undefined) return `waits for ${limitedBy} for ${age(nowMs - Date.parse(limitedSince))}`;
   return runningSince === undefined ? 'runs' : `runs for ${age(nowMs - Date.parse(runningSince))}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FailingView, OperatorStatus, QueueView } from '../../hook/operator-view.ts';
+import type { FailingView, OperatorStatus, PoolView, QueueView } from '../../hook/operator-view.ts';
 import { printableLine } from '../../lib/printable.ts';
 import { countText } from '../text/count-text.ts';
 import { againText, agoText, shortId, tookText } from './run-list.ts';
@@ -10,6 +10,7 @@ export function statusText(status: OperatorStatus, nowMs: number): string {
     headText(status),
     section('RUNNING', runningText(status, nowMs)),
     section('QUEUES', queuesText(status.queues, nowMs)),
+    section('WORKERS', poolsText(status.pools ?? [])),
     section('FAILING', failingText(status.failing, nowMs)),
     section(
       'BROKEN',
@@ -31,6 +32,14 @@ export function queuesText(queues: readonly QueueView[], nowMs: number): string 
     return [queue.queue, String(queue.running), String(queue.waiting), first, untilText(queue, nowMs)];
   });
   return rows.length === 0 ? '' : textTable(['QUEUE', 'RUNS', 'WAIT', 'FIRST', 'UNTIL'], rows);
+}
+
+function poolsText(pools: readonly PoolView[]): string {
+  const rows = pools.map(({ pool, ...counts }) => {
+    const { workers, outdated, capacity, busy, waiting } = counts;
+    return [pool, ...[workers, capacity, busy, waiting].map(String), outdated === 0 ? '' : String(outdated)];
+  });
+  return rows.length === 0 ? '' : textTable(['POOL', 'WORKERS', 'PLACES', 'BUSY', 'WAIT', 'WITH OTHER HOOKS'], rows);
 }
 
 function headText({ role, leader, hooks }: OperatorStatus): string {
@@ -90,10 +99,10 @@ function nextOf({ again, dead }: FailingView, nowMs: number): string {
   return again === undefined ? '' : againText(again, nowMs);
 }
 
-function untilText({ delayedUntil, limitedSince }: QueueView, nowMs: number): string {
+function untilText({ delayedUntil, limitedSince, limitedBy = 'rate limit' }: QueueView, nowMs: number): string {
   if (delayedUntil !== undefined) return againText(delayedUntil, nowMs);
   if (limitedSince === undefined) return '';
-  return `rate limit, for ${tookText(nowMs - Date.parse(limitedSince))}`;
+  return `${limitedBy}, for ${tookText(nowMs - Date.parse(limitedSince))}`;
 }
 
 function section(title: string, text: string): string {

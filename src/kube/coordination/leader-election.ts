@@ -49,6 +49,12 @@ export type ElectionStatus =
   | { readonly type: 'leading' }
   | { readonly type: 'lost' };
 
+/**
+ * How a candidate came to lead: `released`, nobody held the lease, since its last holder gave it up after its work had
+ * ended, or there never was one; `expired`, its last holder fell silent, or it is not known how that ended.
+ */
+export type TakenOver = 'released' | 'expired';
+
 const RELEASE_MS = 3000;
 /**
  * The fence falls at this share of the time between the renew deadline and the end of the lease; hooks that are ended
@@ -68,6 +74,10 @@ export class LeaderElection {
   #renewedAtMs = 0;
   /** Whether a request was sent that may have made this candidate the holder. */
   #mayHold = false;
+  /** As the lease was before the first request that may have made this candidate the holder. */
+  #takenOver: TakenOver | undefined;
+  /** Whether somebody else was seen to hold the lease when it was last there. */
+  #wasHeld = false;
   /** Whether the last attempt failed. */
   #hasFailed = false;
 
@@ -89,6 +99,11 @@ export class LeaderElection {
   /** Aborts when the lease is lost: all work of a leader must stop at once. */
   get lost(): AbortSignal {
     return this.#lost.signal;
+  }
+
+  /** How it came to lead; undefined while it stands by. */
+  get takenOver(): TakenOver | undefined {
+    return this.#status.type === 'standing-by' ? undefined : this.#takenOver;
   }
 
   /** Aborts `lost` if the deadline has passed; needed after this process stood still, before its timers run. */
@@ -128,8 +143,18 @@ export class LeaderElection {
   async #tryAcquire(signal: AbortSignal): Promise<boolean> {
     const limit = { signal, timeoutMs: this.#options.renewDeadlineMs };
     this.#observed.update(await this.#store.read(limit));
+    this.#noteHolder();
     if (this.#observed.heldForMs() > 0) return false;
     return this.#write({ ...limit, timeoutMs: this.#options.renewDeadlineMs / 2 });
+  }
+
+  /** A Lease that was deleted says nothing of the work of who held it. */
+  #noteHolder(): void {
+    const { lease, holder } = this.#observed;
+    // Written by an own request whose answer was lost.
+    if (holder === this.#options.identity) return;
+    if (lease !== undefined) this.#wasHeld = holder !== '';
+    this.#takenOver = this.#wasHeld ? 'expired' : 'released';
   }
 
   /** Takes or renews the lease as last read; returns false when somebody else wrote first. */

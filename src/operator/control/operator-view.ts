@@ -1,6 +1,13 @@
 import { UsageError, type HookConfigError } from '../../errors.ts';
 import { nearest } from '../../hook/nearest.ts';
-import type { ChildView, ObjectView, OperatorView, SeenOperations, WhyView } from '../../hook/operator-view.ts';
+import type {
+  ChildView,
+  ObjectView,
+  OperatorView,
+  PoolView,
+  SeenOperations,
+  WhyView,
+} from '../../hook/operator-view.ts';
 import type { ObjectOutcome, RecordingControl, RunList, RunQuery } from '../../hook/run-control.ts';
 import type { ScheduleControl } from '../../hook/schedule-control.ts';
 import type { Task } from '../../hook/task.ts';
@@ -30,6 +37,8 @@ export interface OperatorViewOptions {
   readonly children?: (object: ObjectOutcome) => readonly ChildView[];
   /** What is paused or given up; default nothing. */
   readonly givenUp?: () => GivenUpGlance;
+  /** The pools of workers; absent: there are none. */
+  readonly pools?: (() => readonly PoolView[]) | undefined;
   /** Default: none. */
   readonly seen?: () => SeenOperations;
 }
@@ -39,7 +48,7 @@ const NOTHING: GivenUpGlance = { paused: [], held: 0, deadLetters: 0 };
 
 /** What can be asked about an operator; nothing here changes anything. */
 export function createOperatorView(options: OperatorViewOptions): OperatorView {
-  const { history, units, broken, queues, schedules, election, children = () => [] } = options;
+  const { history, units, broken, queues, schedules, election, pools, children = () => [] } = options;
   const { givenUp = () => NOTHING, seen = () => ({ operations: [], dropped: 0 }) } = options;
   return {
     recordings: options.recordings,
@@ -62,6 +71,7 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
         schedules: schedules.list(),
         givenUp: givenUp(),
         election: election(),
+        ...(pools && { pools: pools() }),
       }),
     object: (meant, hook) => objectView(meant, hook, { history, children }),
     why: async (hook, object, signal) => why({ hook, object, signal }, options),

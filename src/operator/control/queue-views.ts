@@ -1,8 +1,9 @@
 import type { QueuedTask, QueueView } from '../../hook/operator-view.ts';
 import type { Task } from '../../hook/task.ts';
 import { shownText } from '../../lib/shown.ts';
-import type { TaskQueue } from '../../queue/task-queue.ts';
+import type { Head, TaskQueue } from '../../queue/task-queue.ts';
 import { bindingOf, reasonOf } from '../../run/run-reason.ts';
+import { limitedBy } from '../queues/limited-by.ts';
 
 const MAX_QUEUES = 200;
 const MAX_TASKS = 20;
@@ -26,12 +27,19 @@ function queueView(queue: TaskQueue<Task>): QueueView {
       'delayedUntil',
       heads.flatMap((head) => (head.state === 'delayed' ? [head.untilMs] : [])),
     ),
-    ...earliest(
-      'limitedSince',
-      heads.flatMap((head) => (head.state === 'admitting' ? [head.sinceMs] : [])),
-    ),
+    ...limited(heads.filter((head) => head.state === 'admitting')),
     tasks: queue.tasks.slice(0, MAX_TASKS).map(queuedTask),
   };
+}
+
+function limited(
+  heads: readonly Extract<Head<Task>, { readonly state: 'admitting' }>[],
+): Pick<QueueView, 'limitedSince' | 'limitedBy'> {
+  const [first, ...others] = heads;
+  if (first === undefined) return {};
+  const { sinceMs, task } = others.reduce((best, one) => (one.sinceMs < best.sinceMs ? one : best), first);
+  const by = limitedBy(task.hook);
+  return { limitedSince: new Date(sinceMs).toISOString(), ...(by !== undefined && { limitedBy: by }) };
 }
 
 function queuedTask(task: Task): QueuedTask {

@@ -1,5 +1,5 @@
 import type { HookConfigError } from '../../errors.ts';
-import type { FailingView, OperatorStatus, QueueView, RunningView } from '../../hook/operator-view.ts';
+import type { FailingView, OperatorStatus, PoolView, QueueView, RunningView } from '../../hook/operator-view.ts';
 import type { ObjectOutcome } from '../../hook/run-control.ts';
 import { objectText, type RunRecord } from '../../hook/run-record.ts';
 import type { ScheduleStatus } from '../../hook/schedule-control.ts';
@@ -22,13 +22,15 @@ export interface StatusSource {
   readonly outcomes: readonly ObjectOutcome[];
   readonly schedules: readonly ScheduleStatus[];
   readonly givenUp: Pick<GivenUpGlance, 'paused' | 'deadLetters'>;
+  /** The pools of workers; default none. */
+  readonly pools?: readonly PoolView[];
   /** Absent without leader election. */
   readonly election?: ElectionStatus | undefined;
 }
 
 /** The present of an operator as plain data, with at most 100 of each kind of thing. */
 export function operatorStatus(source: StatusSource): OperatorStatus {
-  const { nowMs, units, broken, queues, running, schedules, givenUp, election } = source;
+  const { nowMs, units, broken, queues, running, schedules, givenUp, election, pools = [] } = source;
   const suspended = schedules.filter(({ isSuspended }) => isSuspended);
   const known = new Set(units.map(({ hook }) => hook.name));
   return {
@@ -46,6 +48,7 @@ export function operatorStatus(source: StatusSource): OperatorStatus {
     suspended: first(suspended).map(({ hook, binding }) => ({ hook, binding })),
     paused: first(givenUp.paused),
     ...(givenUp.deadLetters > 0 && { deadLetters: givenUp.deadLetters }),
+    ...(pools.length > 0 && { pools: first(pools) }),
   };
 }
 

@@ -3,6 +3,7 @@ import { durationText } from '../../lib/duration-text.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Head, TaskQueue } from '../../queue/task-queue.ts';
 import { reasonOf } from '../../run/run-reason.ts';
+import { limitedBy } from './limited-by.ts';
 
 /** A run that takes this long while other tasks wait for it holds its queue. */
 export const LONG_RUN_MS = 10_000;
@@ -19,8 +20,10 @@ export interface QueueHold {
   readonly againAtMs?: number;
   /** Since when an attempt runs, in milliseconds since the epoch; absent while none does. */
   readonly runningSinceMs?: number;
-  /** Since when it waits for the rate limit of its hook, in milliseconds since the epoch; absent unless it does. */
+  /** Since when it waits until it may run, in milliseconds since the epoch; absent unless it does. */
   readonly limitedSinceMs?: number;
+  /** What it waits for then; absent: the rate limit of its hook. */
+  readonly limitedBy?: string;
   /** The number of tasks behind it. */
   readonly waiting: number;
   /** The names of other hooks with tasks behind it. */
@@ -30,7 +33,7 @@ export interface QueueHold {
 }
 
 /**
- * What holds up a queue: a task that failed, or one that has run or waited for its rate limit for 10 s while others wait;
+ * What holds up a queue: a task that failed, or one that has run or waited until it may run for 10 s while others wait;
  * of several, one that others wait for. Undefined where nothing does.
  */
 export function holdOf(queue: TaskQueue<Task>, nowMs: number): QueueHold | undefined {
@@ -66,14 +69,16 @@ function holdBy(head: Head<Task>, queue: string): QueueHold {
   };
 }
 
-function timesOf(head: Head<Task>): Pick<QueueHold, 'againAtMs' | 'runningSinceMs' | 'limitedSinceMs'> {
+function timesOf(head: Head<Task>): Omit<HoldTimes, 'attempt'> {
   switch (head.state) {
     case 'delayed':
       return { againAtMs: head.untilMs };
     case 'running':
       return { runningSinceMs: head.sinceMs };
-    case 'admitting':
-      return { limitedSinceMs: head.sinceMs };
+    case 'admitting': {
+      const by = limitedBy(head.task.hook);
+      return { limitedSinceMs: head.sinceMs, ...(by !== undefined && { limitedBy: by }) };
+    }
     default:
       return unreachable(head);
   }
@@ -84,11 +89,11 @@ export function againText(hold: HoldTimes, nowMs: number): string {
   return `${whenText(hold, nowMs)} (attempt ${hold.attempt})`;
 }
 
-type HoldTimes = Pick<QueueHold, 'attempt' | 'againAtMs' | 'runningSinceMs' | 'limitedSinceMs'>;
+type HoldTimes = Pick<QueueHold, 'attempt' | 'againAtMs' | 'runningSinceMs' | 'limitedSinceMs' | 'limitedBy'>;
 
-function whenText({ againAtMs, runningSinceMs, limitedSinceMs }: HoldTimes, nowMs: number): string {
+function whenText({ againAtMs, runningSinceMs, limitedSinceMs, limitedBy: by }: HoldTimes, nowMs: number): string {
   if (againAtMs !== undefined) return `again in ${durationText(Math.max(0, againAtMs - nowMs))}`;
   if (limitedSinceMs !== undefined)
-    return `has waited for executionMinInterval for ${durationText(nowMs - limitedSinceMs)}`;
+    return `has waited for ${by ?? 'executionMinInterval'} for ${durationText(nowMs - limitedSinceMs)}`;
   return `has run for ${durationText(nowMs - (runningSinceMs ?? nowMs))}`;
 }

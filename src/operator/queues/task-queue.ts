@@ -30,6 +30,8 @@ export interface TaskQueueOptions extends UnitRunOptions {
   readonly metrics: Metrics;
   /** Takes what is paused out of the queues. */
   readonly gate?: Pick<PauseGate, 'admit' | 'take'> | undefined;
+  /** Waits until a run of a hook can begin where it is executed, so that its contexts are read then; default: it can. */
+  readonly room?: ((hook: Hook, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Creates the queues of the operator: each runs its tasks, and carries out what `afterRun` decides. */
@@ -212,14 +214,15 @@ function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics)
   return combined;
 }
 
-/** Waits until the queue is not paused, and for the rate limit of the hook. */
+/** Waits until the queue is not paused, for the rate limit of the hook, and for a place where it is executed. */
 async function admit(hook: Hook, queue: string, { options, limits }: Admission, signal: AbortSignal): Promise<void> {
   await options.gate?.admit(queue, signal);
   if (!signal.aborted) await limitOf(hook, limits)?.wait(signal);
+  if (!signal.aborted) await options.room?.(hook, signal);
 }
 
 interface Admission {
-  readonly options: Pick<TaskQueueOptions, 'gate'>;
+  readonly options: Pick<TaskQueueOptions, 'gate' | 'room'>;
   readonly limits: Limits;
 }
 

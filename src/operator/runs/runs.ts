@@ -24,7 +24,7 @@ import { holdOf, holdOfTask, type QueueHold } from '../queues/queue-holds.ts';
 import { openRunEffects, type RunEffectsOptions } from './run-effects.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { underLeadership } from './under-leadership.ts';
-import { createQueueFactory } from '../queues/task-queue.ts';
+import { createQueueFactory, type TaskQueueOptions } from '../queues/task-queue.ts';
 import { Wishes } from '../queues/wishes.ts';
 
 export interface RunsOptions extends OpenJournalOptions, RunEffectsOptions {
@@ -41,6 +41,8 @@ export interface RunsOptions extends OpenJournalOptions, RunEffectsOptions {
   readonly leadership?: Pick<LeaderElection, 'lost' | 'check'> | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
+  /** Waits until a run of a hook can begin where it is executed; absent: it can at once. */
+  readonly room?: TaskQueueOptions['room'];
   /** Opens the locks of hooks; absent: bindings with a lock run without it. */
   readonly openLocks?: ((waiting: WaitingTasks) => RunLocks) | undefined;
   /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */

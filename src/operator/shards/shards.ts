@@ -89,6 +89,11 @@ export class Shards implements Leadership {
     return { type: 'standing-by', leader, ...(problem !== undefined && { problem }) };
   }
 
+  /** Slice 00 does not say how the work of its holder before ended. */
+  get takenOver(): undefined {
+    return undefined;
+  }
+
   check(): void {
     this.#members.check();
   }

@@ -10,7 +10,7 @@ import type { DeskAnswer, DeskCaller } from '../../hook/remote-run.ts';
 import { isMissing } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { messageOf } from '../../lib/message-of.ts';
-import { refused } from './job-refusal.ts';
+import { refused, type Refused } from '../desk-refusal.ts';
 import { readJob, readPod, writeGrant } from './job-requests.ts';
 import { sealedText, type Seal } from './job-seal.ts';
 import type { JobState } from './job-state.ts';
@@ -31,8 +31,6 @@ export interface ClaimParts {
 
 /** Somebody else may have written a grant in between; more often than this nobody does. */
 const TRIES = 3;
-
-type Refused = Extract<DeskAnswer<never>, { type: 'refused' }>;
 
 /** Claims a run for the Pod of the caller; rejects only with an error of the API server, or the reason of `signal`. */
 export async function claimRun(

@@ -1,11 +1,10 @@
-import { HookFailedError } from '../../errors.ts';
 import { goDuration } from '../../lib/duration.ts';
 import type { Execution, FailedExecution } from '../executor.ts';
 import { failedRun } from '../failed-run.ts';
-import { failureMessage, overtimeText } from '../failure.ts';
-import type { Exit } from '../spawner-protocol.ts';
+import { overtimeText } from '../failure.ts';
+import { cutOff, executionOfResult, NO_EXIT, notRun } from '../remote-result.ts';
 import type { JobFacts } from './job-facts.ts';
-import { executionOfFiles, executionOfResult, exitOf, memoryText } from './job-result.ts';
+import { executionOfFiles, exitOf, memoryText } from './job-result.ts';
 import type { JobEnd } from './next-step.ts';
 import type { PodExit } from './pod-state.ts';
 
@@ -37,14 +36,6 @@ export function executionOf(run: EndedRun, end: JobEnd): Execution {
   }
 }
 
-/** The result of a run whose Job was not created, or did not begin. */
-export function notRun(hook: string, reason: string, cause?: unknown): FailedExecution {
-  const error = new HookFailedError(failureMessage(hook, reason, ''), { cause });
-  return { type: 'failed', by: 'environment', error };
-}
-
-const NO_EXIT: Exit = { timedOut: false, stdout: '', stderr: '', usage: {} };
-
 function notStartedText({ facts, job }: EndedRun, end: Extract<JobEnd, { type: 'notStarted' }>): string {
   const what = end.hasAsked === true ? 'start its hook' : 'ask for its run';
   const late = `did not ${what} within ${goDuration(facts.startTimeoutMs)} (settings.executor.job.startTimeout)`;
@@ -69,10 +60,6 @@ function lossText({ namespace, job }: EndedRun, end: Loss): string {
     case 'left':
       return `the operator is stopping: its Job ${job} runs on, and the next leader takes it over`;
   }
-}
-
-function cutOff(hook: string, reason: string, exit: Exit): FailedExecution {
-  return failedRun(hook, exit, { reason, by: 'hook', isCutOff: true });
 }
 
 /** A Pod that ended before its result was sent; with the exit code 0 too, since nothing is known of what it wrote. */

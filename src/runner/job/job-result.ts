@@ -1,45 +1,12 @@
-import { HookFailedError, HookOutputError } from '../../errors.ts';
-import { REMOTE_FILES, type RemoteCost, type RemoteFiles, type RemoteResult } from '../../hook/remote-run.ts';
 import type { ResultOutcome } from '../../hook/result.ts';
-import type { Execution, FailedExecution, RunCost } from '../executor.ts';
+import type { Execution, FailedExecution } from '../executor.ts';
 import { failedRun, isCutOff, outcomeOf } from '../failed-run.ts';
 import { describeFailure } from '../failure.ts';
-import { explainSize } from '../output-limits.ts';
+import { filesOf, NO_EXIT, sizeProblem, unreadable, writtenIn } from '../remote-result.ts';
 import type { Exit } from '../spawner-protocol.ts';
 import type { JobFacts } from './job-facts.ts';
 import type { SidecarResult } from './next-step.ts';
 import type { PodExit } from './pod-state.ts';
-
-/** What hooklet in the Pod sent of its hook, as the result of an executor. */
-export function executionOfResult(
-  hook: string,
-  result: Extract<RemoteResult, { type: 'exited' | 'failed' }>,
-): Execution {
-  const problem = result.files === undefined ? undefined : sizeProblem(result.files);
-  if (problem !== undefined) return unreadable(hook, problem);
-  if (result.type === 'failed') return failedInPod(result);
-  const { cost, files, isLater } = result;
-  return { type: 'exited', cost: costOf(cost), outputs: filesOf(files), ...(isLater && { isLater }) };
-}
-
-function failedInPod(result: Extract<RemoteResult, { type: 'failed' }>): FailedExecution {
-  const { message, by, isPermanent, isCutOff: wasCut, cost, files } = result;
-  const error =
-    by === 'output' ? new HookOutputError(message) : new HookFailedError(message, { ending: endingOf(result) });
-  return {
-    type: 'failed',
-    by,
-    error,
-    ...(cost !== undefined && { cost: costOf(cost) }),
-    ...(isPermanent && { isPermanent }),
-    ...(wasCut && { isCutOff: wasCut }),
-    ...(files !== undefined && { outputs: writtenIn(files, false) }),
-  };
-}
-
-function endingOf({ timedOut, exitCode, signal }: Extract<RemoteResult, { type: 'failed' }>) {
-  return { timedOut, ...(exitCode !== undefined && { exitCode }), ...(signal !== undefined && { signal }) };
-}
 
 /** The files that a sidecar sent, by the exit code that the Pod has. */
 export function executionOfFiles(facts: JobFacts, result: SidecarResult, exit: PodExit): Execution {
@@ -72,7 +39,7 @@ function writtenBefore(result: SidecarResult, wasCut: boolean): Pick<FailedExecu
 
 /** How the container with the hook ended, as a process would have. */
 export function exitOf({ exitCode }: PodExit): Exit {
-  return { timedOut: false, stdout: '', stderr: '', usage: {}, ...(exitCode !== undefined && { exitCode }) };
+  return { ...NO_EXIT, ...(exitCode !== undefined && { exitCode }) };
 }
 
 /** Why a hook was ended that had too little memory; undefined for another end. */
@@ -83,27 +50,4 @@ export function memoryText(exit: PodExit): string | undefined {
 
 function isOutOfMemory({ reason }: PodExit): boolean {
   return reason === 'OOMKilled';
-}
-
-function unreadable(hook: string, problem: string): FailedExecution {
-  const error = new HookOutputError(`hook ${hook}: its output cannot be read: ${problem}`);
-  return { type: 'failed', by: 'output', error };
-}
-
-/** The limits are those of a local run, whoever sends. */
-function sizeProblem(files: RemoteFiles): string | undefined {
-  return REMOTE_FILES.map((name) => explainSize(name, Buffer.byteLength(files[name]))).find((one) => one !== undefined);
-}
-
-function filesOf({ patch, metrics, admission, conversion, result }: RemoteFiles): RemoteFiles {
-  return { patch, metrics, admission, conversion, result };
-}
-
-/** A run that was killed may have written half a document; a result is whole, or it is not read. */
-function writtenIn({ patch, metrics, result }: RemoteFiles, wasCut: boolean): NonNullable<FailedExecution['outputs']> {
-  return wasCut ? { patch: '', metrics: '', result } : { patch, metrics, result };
-}
-
-function costOf({ durationMs, ...usage }: RemoteCost): RunCost {
-  return { durationMs, usage };
 }

@@ -10,8 +10,7 @@ import { Bell } from '../../lib/bell.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { RemoteLine, RemoteResult } from '../../hook/remote-run.ts';
 import type { HookOutput } from '../executor.ts';
-import { PRINTED_LIMIT_BYTES } from '../output-limits.ts';
-import { RunOutput } from '../run-output.ts';
+import { RemoteOutput } from '../remote-output.ts';
 import type { JobFacts } from './job-facts.ts';
 import type { JobGrant, JobState } from './job-state.ts';
 import type { RunView } from './next-step.ts';
@@ -46,9 +45,6 @@ export interface LiveRunOptions {
   readonly elapsed: () => number;
 }
 
-/** More than a Pod sends, so that what it says of dropped lines is not dropped. */
-const SLACK_BYTES = 4096;
-
 /** One run; see above. */
 export class LiveRun {
   readonly facts: JobFacts;
@@ -57,9 +53,8 @@ export class LiveRun {
   readonly #elapsed: () => number;
   readonly #bell = new Bell();
   readonly #concluded = new AbortController();
-  readonly #output: RunOutput;
+  readonly #output: RemoteOutput;
   readonly #pods = new Map<string, SeenPod>();
-  #onOutput: (output: HookOutput) => void;
   #contexts: readonly Uint8Array[] | undefined;
   #uid: string | undefined;
   #phase: RunPhase = { type: 'open' };
@@ -72,10 +67,8 @@ export class LiveRun {
     this.namespace = namespace;
     this.job = job;
     this.#contexts = contexts;
-    this.#onOutput = onOutput;
+    this.#output = new RemoteOutput(onOutput);
     this.#elapsed = elapsed;
-    const onLines = (lines: readonly RemoteLine[]): void => lines.forEach((line) => this.#tell(line));
-    this.#output = new RunOutput({ limitBytes: PRINTED_LIMIT_BYTES + SLACK_BYTES, isImmediate: true, onLines });
   }
 
   /** The uid of the Job; undefined until it is known to be there. */
@@ -190,7 +183,6 @@ export class LiveRun {
   /** No more lines are told; says how many were dropped. */
   endOutput(): void {
     this.#output.end();
-    this.#onOutput = () => {};
   }
 
   /** The outcome was recorded: its Pod may end. */
@@ -206,12 +198,12 @@ export class LiveRun {
 
   print(lines: readonly RemoteLine[]): void {
     this.#isHeard = true;
-    for (const line of lines) if (this.#output.take(lengthOf(line))) this.#tell(line);
+    this.#output.print(lines);
   }
 
   /** From now on its lines go there. */
   tellTo(onOutput: (output: HookOutput) => void): void {
-    this.#onOutput = onOutput;
+    this.#output.tellTo(onOutput);
   }
 
   /** Resolves after the next change, at a time as `elapsed` has it, or when `signal` aborts. */
@@ -235,13 +227,4 @@ export class LiveRun {
     this.#sight = withPod(this.#sight, this.#pods.get(counting), this.#elapsed());
     this.#bell.ring();
   }
-
-  #tell({ stream, line, entry }: RemoteLine): void {
-    if (entry === undefined) this.#onOutput({ type: 'line', line: { stream, line } });
-    else this.#onOutput({ type: 'entry', entry: { ...entry, message: line } });
-  }
-}
-
-function lengthOf({ line, entry }: RemoteLine): number {
-  return line.length + (entry === undefined ? 0 : JSON.stringify(entry).length);
 }

@@ -7,9 +7,9 @@
 import type { JobDesk, JobTicket } from '../../hook/job-desk.ts';
 import type { DeskAnswer, DeskCaller, RemoteResult } from '../../hook/remote-run.ts';
 import { sleep } from '../../lib/sleep.ts';
+import { refused, type Refused } from '../desk-refusal.ts';
 import { claimRun, refusedByServer, type ClaimParts } from './claim-run.ts';
 import type { JobNamespace } from './job-namespace.ts';
-import { refused } from './job-refusal.ts';
 import { readJob } from './job-requests.ts';
 import type { LiveRun } from './live-run.ts';
 import type { LiveRuns } from './live-runs.ts';
@@ -19,8 +19,6 @@ export interface DeskParts extends ClaimParts {
   /** Undefined where this replica does not lead, or has no runs in the namespace. */
   readonly namespaceOf: (name: string) => JobNamespace | undefined;
 }
-
-type Refused = Extract<DeskAnswer<never>, { type: 'refused' }>;
 
 const ENDED = refused(410, 'the run has ended');
 const NOT_YET = refused(503, 'this replica does not lead, or has just begun to: ask again, or ask another');

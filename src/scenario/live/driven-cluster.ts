@@ -13,7 +13,7 @@ export interface DrivenCluster {
 }
 
 /** `tokenOf` returns the token of a request that is made now. */
-export function drivenCluster(sandbox: Sandbox, tokenOf: () => string): DrivenCluster {
+export function drivenCluster(sandbox: Pick<Sandbox, 'send' | 'url'>, tokenOf: () => string): DrivenCluster {
   const open = new Set<HttpResponse>();
   let isShut = false;
   const refused = (): Error =>

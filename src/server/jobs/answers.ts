@@ -34,6 +34,16 @@ export function deskAnswer<T>(answer: DeskAnswer<T>, of: (value: T) => HttpAnswe
   return textAnswer(status, message, status === 503 ? { 'retry-after': '1' } : {});
 }
 
+/** The answer of the desk where it has no value. */
+export function doneAnswer(answer: DeskAnswer<undefined>): HttpAnswer {
+  return deskAnswer(answer, () => DONE);
+}
+
+/** What was asked is wrong. */
+export function badAnswer(status: 400 | 413, problem: string): HttpAnswer {
+  return textAnswer(status, `hooklet: ${problem}`);
+}
+
 /** A route that answers at once, whatever the request has. */
 export function answering(answer: HttpAnswer): HttpRoute {
   return { slots: NO_SLOTS, handle: () => answer };

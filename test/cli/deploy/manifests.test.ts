@@ -44,6 +44,8 @@ const JUDGE = hook('judge.sh', {
 });
 const CALLED = hook('called.sh', { http: [{ name: 'deploy' }] });
 const HEAVY = hook('heavy.sh', { onStartup: 1, settings: { executor: 'job' } });
+const MANY = hook('many.sh', { onStartup: 1, settings: { executor: 'workers' } });
+const POOLED = hook('pooled.sh', { onStartup: 1, settings: { executor: { workers: { pool: 'gpu' } } } });
 const ELSEWHERE = hook('far.sh', { onStartup: 1, settings: { executor: { job: { namespace: 'heavy' } } } });
 
 function yamlFor(hooks: readonly Hook[], request: Partial<ManifestsRequest> = {}): string {
@@ -190,6 +192,126 @@ describe('hooklet manifests', () => {
     // The component has all of it.
     expect(rulesOf(objects, 'hooklet-hooks')).toEqual([]);
     expect(rulesOf(objects, 'hooklet-jobs')).toContain('tokenreviews: create');
+    expect(rulesOf(objects, 'hooklet-jobs-certificate')).toEqual(['secrets: get list watch patch', 'secrets: create']);
+  });
+
+  it('has a Deployment of workers, the port that they ask, and no right to make Pods for hooks that they execute', () => {
+    const objects = objectsFor([MANY, PODS]);
+
+    expect(namesOf(objects)).toEqual([
+      'ServiceAccount hooklet',
+      'NetworkPolicy hooklet',
+      'Role hooklet-events',
+      'RoleBinding hooklet-events',
+      'Service hooklet-jobs',
+      'NetworkPolicy hooklet-jobs',
+      'Role hooklet-jobs-certificate',
+      'RoleBinding hooklet-jobs-certificate',
+      'ClusterRole hooklet-jobs',
+      'ClusterRoleBinding hooklet-jobs',
+      'ServiceAccount hooklet-workers',
+      'NetworkPolicy hooklet-workers',
+      'ClusterRole hooklet-hooklet-hooks',
+      'ClusterRoleBinding hooklet-hooklet-hooks',
+      'Deployment hooklet',
+      'Deployment hooklet-workers',
+    ]);
+    const resources = objects.flatMap((object) =>
+      objectsAt(object, 'rules').flatMap((rule) => textsAt(rule, 'resources')),
+    );
+    expect(new Set(resources)).toEqual(new Set(['events', 'pods', 'secrets', 'tokenreviews']));
+    expect(rulesOf(objects, 'hooklet-hooklet-hooks')).toEqual(['pods: list watch']);
+  });
+
+  it('gives workers no token but that for hooklet, and of its Secret the authority alone', () => {
+    const workers = objectsFor([MANY]).at(-1);
+    const pod = objectAt(workers, 'spec', 'template', 'spec');
+
+    expect(pod).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: 'hooklet-workers' });
+    expect(objectsAt(pod, 'volumes').find(({ name }) => name === 'operator')).toEqual({
+      name: 'operator',
+      projected: {
+        sources: [
+          { serviceAccountToken: { audience: 'hooklet', expirationSeconds: 3600, path: 'token' } },
+          { secret: { name: 'hooklet-jobs-certs', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        ],
+      },
+    });
+  });
+
+  it('selects no worker by what selects hooklet, and no worker of another pool', () => {
+    const objects = objectsFor([MANY, POOLED, JUDGE], { name: 'one' });
+    const [operator, ...workers] = objects
+      .filter(({ kind }) => kind === 'Deployment')
+      .map((one) => objectAt(one, 'spec', 'template', 'metadata', 'labels'));
+    const selectors = objects
+      .filter((one) => ['Service', 'PodDisruptionBudget', 'Deployment'].includes(textAt(one, 'kind')))
+      .map((one) => {
+        const selector = objectAt(one, 'spec', 'selector');
+        return isJsonObject(selector['matchLabels']) ? selector['matchLabels'] : selector;
+      });
+    const selectedBy = (labels: JsonObject | undefined) =>
+      selectors.filter((one) => Object.entries(one).every(([key, value]) => labels?.[key] === value));
+
+    expect(workers).toEqual([
+      expect.objectContaining({ 'app.kubernetes.io/name': 'one-workers', 'hooklet.dev/pool': 'default' }),
+      expect.objectContaining({ 'app.kubernetes.io/name': 'one-workers', 'hooklet.dev/pool': 'gpu' }),
+    ]);
+    for (const labels of workers) expect(selectedBy(labels)).toHaveLength(1);
+    expect(selectedBy(operator).length).toBe(selectors.length - 2);
+  });
+
+  it('has a Deployment for each pool, with the image of hooklet and as many Pods as somebody else says', () => {
+    const deployments = objectsFor([MANY, POOLED], { replicas: 3 }).filter(({ kind }) => kind === 'Deployment');
+    const containers = deployments.map((one) => objectsAt(one, 'spec', 'template', 'spec', 'containers')[0]);
+
+    expect(namesOf(deployments)).toEqual([
+      'Deployment hooklet',
+      'Deployment hooklet-workers',
+      'Deployment hooklet-workers-gpu',
+    ]);
+    expect(deployments.map((one) => objectAt(one, 'spec')['replicas'])).toEqual([3, undefined, undefined]);
+    expect(containers.map((one) => one?.['image'])).toEqual(Array.from(containers, () => 'example.com/hooks:1'));
+    const args = ['work', '--operator', 'https://hooklet-jobs.$(POD_NAMESPACE).svc:9682', '--capacity', '4'];
+    expect(containers.map((one) => one?.['args'])).toEqual([undefined, args, [...args, '--pool', 'gpu']]);
+    expect(namesOf(objectsFor([POOLED])).filter((name) => name.startsWith('Deployment'))).toEqual([
+      'Deployment hooklet',
+      'Deployment hooklet-workers-gpu',
+    ]);
+  });
+
+  it('tells workers and hooklet each other in an installation with another name', () => {
+    const text = yamlFor([POOLED], { name: 'one', namespace: 'team' });
+
+    expect(text).toMatch(/HOOKLET_JOBS_SERVICE_NAME\s+value: one-jobs/);
+    expect(text).toMatch(/HOOKLET_WORKERS_ACCOUNT\s+value: one-workers/);
+    expect(text).toContain('https://one-jobs.$(POD_NAMESPACE).svc:9682');
+    expect(text).not.toMatch(/hooklet-(?:workers|jobs)/);
+    expect(text.match(/HOOKLET_WORKERS_ACCOUNT/g)).toHaveLength(1);
+    expect(yamlFor([PODS, HEAVY], { name: 'one' })).not.toContain('workers');
+  });
+
+  it.each([
+    [[MANY], ['team']],
+    [[ELSEWHERE], ['heavy']],
+    [
+      [MANY, ELSEWHERE],
+      ['heavy', 'team'],
+    ],
+    [[MANY, HEAVY], ['team']],
+  ])('lets in the namespaces of workers and Jobs, and never everybody', (hooks, namespaces) => {
+    const objects = objectsFor(hooks, { namespace: 'team' });
+    const policy = objects.find((object) => namesOf([object])[0] === 'NetworkPolicy hooklet-jobs');
+    const from = objectsAt(policy, 'spec', 'ingress').flatMap((rule) => objectsAt(rule, 'from'));
+
+    const podSelector = { matchLabels: { 'app.kubernetes.io/managed-by': 'hooklet' } };
+    expect(from).toEqual(
+      namespaces.map((name) =>
+        name === 'team'
+          ? { podSelector }
+          : { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } }, podSelector },
+      ),
+    );
   });
 
   it('lets the Pods of Jobs in other namespaces ask, and makes a Role there', () => {

@@ -165,6 +165,37 @@ describe('leader election', () => {
     expect(a.error()).toBeUndefined();
   });
 
+  it('is taken over as released from a leader that ended in good order, and by the first of all', async () => {
+    const a = candidate('a');
+    await passUntil(a.isAtWork);
+    const b = candidate('b');
+    await pass(10 * SECOND);
+    expect([a.election.takenOver, b.election.takenOver]).toEqual(['released', undefined]);
+
+    await a.stop();
+    await passUntil(b.isAtWork);
+
+    expect(b.election.takenOver).toBe('released');
+  });
+
+  it('is taken over as expired from a leader that crashed, also where its Lease was deleted then', async () => {
+    const a = candidate('a');
+    await passUntil(a.isAtWork);
+    const b = candidate('b');
+    await pass(10 * SECOND);
+    a.crash();
+    await passUntil(b.isAtWork);
+    expect(b.election.takenOver).toBe('expired');
+    const c = candidate('c');
+    await pass(10 * SECOND);
+
+    b.crash();
+    await sandbox.call('DELETE', LEASE);
+    await passUntil(c.isAtWork);
+
+    expect(c.election.takenOver).toBe('expired');
+  });
+
   it('goes on through an outage shorter than the renew deadline', async () => {
     const a = candidate('a');
     await passUntil(a.isAtWork);

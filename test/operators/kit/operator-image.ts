@@ -28,7 +28,8 @@ export async function operatorParts(): Promise<OperatorParts> {
     programs,
     imageOf: (hooks) => ({
       programs: [programs],
-      entrypoint: ['hooklet', 'start'],
+      entrypoint: ['hooklet'],
+      cmd: ['start'],
       env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
       files: { '/hooks': hooks, '/opt/hooklet': built.folder },
     }),

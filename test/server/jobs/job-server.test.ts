@@ -258,7 +258,7 @@ describe('the server of Jobs', () => {
     expect(await sendLines(encodeLine(LINE))).toBe('200 ok');
     held.resolve();
     const answers = await Promise.all(flood);
-    expect(answers.filter((answer) => answer.startsWith('503'))).toHaveLength(85);
+    expect(answers.filter((answer) => answer.startsWith('503'))).toHaveLength(77);
     expect(await claim({ token: 'token-of-pod-2' })).toBe('409 another Pod has it');
   });
 

@@ -24,7 +24,7 @@ export const nowView: View = {
   right: () => ({ verb: 'list', resource: 'queues' }),
   render: async (context) => {
     const status = context.model.view.status();
-    return markup`${tiles(status)}${troubles(status, context)}${running(status, context)}${queues(status, context)}${failing(status, context)}`;
+    return markup`${tiles(status)}${troubles(status, context)}${running(status, context)}${queues(status, context)}${pools(status)}${failing(status, context)}`;
   },
 };
 
@@ -112,15 +112,33 @@ function queues({ queues: all }: OperatorStatus, { actions }: ViewContext): Html
   return markup`<div id="queues">${section('Queues', list)}</div>`;
 }
 
+/** The workers, where hooks have them. */
+function pools({ pools: all = [] }: OperatorStatus): Html {
+  if (all.length === 0) return NOTHING;
+  const rows = all.map(({ pool, workers, capacity, busy, waiting, outdated }) => [
+    pool,
+    workers,
+    capacity,
+    busy,
+    waiting,
+    outdated,
+  ]);
+  const columns = [
+    'Pool',
+    ...['Workers', 'Places', 'Busy', 'Waiting', 'With other hooks'].map((title) => ({ title, isNumber: true })),
+  ];
+  return section('Workers', table('Workers', columns, rows));
+}
+
 /** Why the head of a queue does not go on, or what it is. */
-function why({ running: runs, delayedUntil, limitedSince, tasks }: QueueView): Html {
+function why({ running: runs, delayedUntil, limitedSince, limitedBy, tasks }: QueueView): Html {
   const [head] = tasks;
   const what = head === undefined ? NOTHING : markup`${hookAndBinding(head.hook, head.binding)}: ${head.reason}`;
   if (delayedUntil !== undefined) {
     return markup`${badge('waiting')} for attempt ${head?.attempt}, due ${time(delayedUntil)}: ${what}`;
   }
   if (limitedSince !== undefined)
-    return markup`${badge('waiting')} for the rate limit of its hook since ${time(limitedSince)}: ${what}`;
+    return markup`${badge('waiting')} for ${limitedBy ?? 'the rate limit of its hook'} since ${time(limitedSince)}: ${what}`;
   return markup`${runs > 0 ? badge('running') : badge('waiting')} ${what}`;
 }
 
