@@ -4,24 +4,6 @@ export interface Hash64 {
   readonly low: number;
 }
 
-/** How many slices the space of the hash is divided into. */
-export const SLICES = 64;
-
-/** The slice of a text: the top 6 bits of the 64-bit FNV-1a hash of its UTF-8, from 0 to 63. */
-export function sliceOfText(text: string): number {
-  // A character has at most three bytes for each of its units.
-  if (text.length * 3 > SCRATCH.length) return sliceOfBytes(Buffer.from(text));
-  return sliceOfBytes(SCRATCH, 0, SCRATCH.write(text));
-}
-
-/** Holds the UTF-8 of a short text while it is hashed, which is faster than a buffer for each. */
-const SCRATCH = Buffer.alloc(768);
-
-/** The slice of the text whose UTF-8 stands in `bytes` from `start` up to but not including `end`. */
-export function sliceOfBytes(bytes: Uint8Array, start = 0, end = bytes.length): number {
-  return fnv1a(bytes, start, end).high >>> 26;
-}
-
 /**
  * The 64-bit FNV-1a hash of a part of `bytes`. The prime is 2^40 + 435, so a step multiplies by 435 in limbs of 16 bits,
  * which keeps every product exact in 32 bits, and adds the low half to the high one, shifted by 40 - 32 bits.

@@ -5,6 +5,7 @@ import { createKinds } from '../kube/discovery/kinds.ts';
 import type { RequestReport } from '../kube/exchange.ts';
 import { createKubeClient } from '../kube/kube-client.ts';
 import { createWatches, type Watches } from '../kube/watch/shared-watches.ts';
+import type { SliceHash } from '../lib/slice-hash.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 
@@ -40,6 +41,8 @@ export interface ClusterAccess {
 export interface AccessParts {
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** What slices of objects are by; default `mixed`. */
+  readonly sliceHash?: SliceHash | undefined;
   /** Makes of the client the one that everything uses, such as for a dry run. */
   readonly wrap?: ((client: KubeClient) => KubeClient) | undefined;
 }
@@ -47,7 +50,7 @@ export interface AccessParts {
 /** Finds the cluster with `connect`; no request is sent to the API server before one is needed. */
 export async function createClusterAccess(
   { connect, watchIdleTimeoutMs, watchSeconds, ...limits }: ClusterOptions,
-  { log, metrics, wrap = (client) => client }: AccessParts,
+  { log, metrics, sliceHash, wrap = (client) => client }: AccessParts,
 ): Promise<ClusterAccess> {
   const cluster = await connect();
   const onReplaced: ClusterAccess['onReplaced'] = new Set();
@@ -67,7 +70,7 @@ export async function createClusterAccess(
   const client = wrap(plain);
   const kinds = createKinds(client);
   const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
-  const watches = createWatches({ client, kinds, log, metrics, watchSeconds, ...idle });
+  const watches = createWatches({ client, kinds, log, metrics, watchSeconds, sliceHash, ...idle });
   return { cluster, client, patchClient: patchClientOf(client), kinds, watches, onReplaced };
 }
 

@@ -21,7 +21,7 @@ import type { OperatorOptions } from './run-operator.ts';
 import { RemoteRuns, type RemoteOptions } from './remote/open-remote.ts';
 import { openHistory, type OpenHistory } from './runs/open-history.ts';
 import { openShards } from './shards/open-shards.ts';
-import type { Shards } from './shards/shards.ts';
+import { sliceHashOf, type Shards } from './shards/shards.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
 
@@ -93,13 +93,13 @@ export function openRemote(
 
 /** Connects to the cluster; all watches and connections end with `ends`. */
 export async function openCluster(
-  { cluster, dryRun: settings, log }: OperatorOptions,
+  { cluster, dryRun: settings, shards, log }: OperatorOptions,
   metrics: Metrics,
   ends: AsyncDisposableStack,
 ): Promise<{ readonly access: ClusterAccess; readonly dryRun: DryRun | undefined }> {
   const dryRun = settings && new DryRun({ settings, metrics, log });
   const wrap = dryRun && ((client: KubeClient) => dryRun.wrap(client));
-  const access = await createClusterAccess(cluster, { log, metrics, wrap });
+  const access = await createClusterAccess(cluster, { log, metrics, wrap, sliceHash: shards && sliceHashOf(shards) });
   ends.defer(async () => {
     await access.watches.ended();
     await access.client.close();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { fnv1a, SLICES, sliceOfBytes, sliceOfText } from '../../src/lib/fnv1a.ts';
+import { fnv1a } from '../../src/lib/fnv1a.ts';
 
 const hexOf = (text: string): string => {
   const { high, low } = fnv1a(Buffer.from(text));
@@ -13,8 +13,6 @@ function naive(bytes: Uint8Array): bigint {
   for (const byte of bytes) hash = ((hash ^ BigInt(byte)) * 0x100000001b3n) % 2n ** 64n;
   return hash;
 }
-
-const TEXT = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.uuid(), fc.string());
 
 describe('the 64-bit FNV-1a hash', () => {
   it.each([
@@ -34,26 +32,5 @@ describe('the 64-bit FNV-1a hash', () => {
       }),
       { numRuns: 2000 },
     );
-  });
-});
-
-describe('the slice of a text', () => {
-  it('is the top 6 bits of the hash of its UTF-8, wherever that stands', () => {
-    fc.assert(
-      fc.property(TEXT, fc.uint8Array(), fc.uint8Array(), (text, before, after) => {
-        const bytes = Buffer.from(text);
-        const slice = Number(naive(bytes) >> 58n);
-        const all = Buffer.concat([before, bytes, after]);
-        expect(sliceOfText(text)).toBe(slice);
-        expect(sliceOfBytes(all, before.length, before.length + bytes.length)).toBe(slice);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('is one of 64, and each of them is of some text', () => {
-    const found = new Set(Array.from({ length: 2000 }, (_, index) => sliceOfText(`${index} team`)));
-
-    expect([...found].toSorted((left, right) => left - right)).toEqual([...Array(SLICES).keys()]);
   });
 });

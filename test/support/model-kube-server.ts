@@ -1,4 +1,4 @@
-import { sliceOfText } from '../../src/lib/fnv1a.ts';
+import { sliceOfText } from '../../src/lib/slice-hash.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from '../../src/kube/client.ts';
 import { bookmark, errorLine, kubeList, watchLine, type ObjectSpec } from './kube-objects.ts';
 import { statusError } from './scripted-kube-client.ts';
@@ -137,7 +137,7 @@ export class ModelKubeServer {
   #selects({ shardSelector }: Query, { namespace, uid }: Stored): boolean {
     if (this.#divides === false || shardSelector === undefined) return true;
     const [, field, start = ''] = /metadata\.(\w+), '0x(\w\w)/.exec(shardSelector) ?? [];
-    return sliceOfText(field === 'uid' ? uid : namespace) === Number.parseInt(start, 16) / 4;
+    return sliceOfText('fnv1a', field === 'uid' ? uid : namespace) === Number.parseInt(start, 16) / 4;
   }
 
   #echo({ shardSelector }: Query): { readonly shardInfo?: { readonly selector: string } } {

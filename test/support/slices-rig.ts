@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { ALL_SLICES } from '../../src/kube/coordination/slices/assignment.ts';
 import { Slices } from '../../src/kube/coordination/slices/slices.ts';
+import type { SliceHash } from '../../src/lib/slice-hash.ts';
 import { inProcessClient, type InProcessClient } from './in-process-client.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';
 
@@ -47,7 +48,7 @@ export interface SlicesRig {
   readonly members: readonly RigMember[];
   /** How often a slice was taken so far. */
   readonly takes: () => number;
-  readonly join: (identity: string) => RigMember;
+  readonly join: (identity: string, hash?: SliceHash) => RigMember;
   readonly pass: (ms: number) => Promise<void>;
   /** Lets time pass until the condition holds; returns how long that took. */
   readonly passUntil: (check: () => boolean, limitMs?: number) => Promise<number>;
@@ -79,8 +80,8 @@ export function slicesRig(options: RigOptions): SlicesRig {
   return {
     members,
     takes: () => takes,
-    join: (identity) => {
-      const member = rigMember(identity, options, (slice) => onTake(slice, identity));
+    join: (identity, hash = 'mixed') => {
+      const member = rigMember(identity, { ...options, hash }, (slice) => onTake(slice, identity));
       members.push(member);
       return member;
     },
@@ -100,8 +101,20 @@ export function slicesRig(options: RigOptions): SlicesRig {
   };
 }
 
-function rigMember(identity: string, options: RigOptions, onTake: (slice: number) => void): RigMember {
-  const { sandbox, moveEveryMs = 10 * SECOND, random = () => 0.5, giveTakesMs = () => 100, isDeaf = false, delayMs } = options;
+interface MemberOptions extends RigOptions {
+  readonly hash: SliceHash;
+}
+
+function rigMember(identity: string, options: MemberOptions, onTake: (slice: number) => void): RigMember {
+  const {
+    sandbox,
+    moveEveryMs = 10 * SECOND,
+    random = () => 0.5,
+    giveTakesMs = () => 100,
+    isDeaf = false,
+    delayMs,
+    hash = 'mixed',
+  } = options;
   const inner = inProcessClient(sandbox);
   const log = recordingLogger();
   const working = new Set<number>();
@@ -137,6 +150,7 @@ function rigMember(identity: string, options: RigOptions, onTake: (slice: number
     name: 'hooklet',
     identity,
     times: TIMES,
+    hash,
     moveEveryMs,
     giveMs: 5 * SECOND,
     log,

@@ -70,7 +70,7 @@ export interface Requests extends SlicePages {
 
 /** Creates the requests for `target`. */
 export function createRequests(client: KubeClient, target: WatchTarget, options: RequestOptions): Requests {
-  const { onContact, onCarried, onOpen, interest = new SliceInterest(), division } = options;
+  const { onContact, onCarried, onOpen, interest = new SliceInterest('mixed'), division } = options;
   const { kind, namespace, labelSelector, fieldSelector, slice } = target;
   const shardSelector = slice === undefined ? undefined : shardSelectorText(slice);
   const path = resourcePath(kind, namespace === undefined ? {} : { namespace });

@@ -1,11 +1,12 @@
 /*
- * The open watches of a cluster, one for each target, and who is subscribed to which. A target with a slice gets a watch
- * of its own as long as its kind is not known to be undivided. As soon as it is (the first list of a slice asks, and any
+ * The open watches of a cluster, one for each target, and who is subscribed to which. Where slices are by the hash of API
+ * servers, a target with a slice gets a watch of its own as long as its kind is not known to be undivided. As soon as it is (the first list of a slice asks, and any
  * later answer may show it), the watches of its slices end, and their subscribers go over to the watch of the whole
  * target, as later ones do at once.
  */
 
 import { KubeError, ResourceExpiredError } from '../../errors.ts';
+import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { KubeClient } from '../client.ts';
@@ -26,6 +27,8 @@ export interface WatchesOptions {
   readonly idleTimeoutMs?: number;
   /** After this long the server ends a watch whose connection is monitored; default 5 to 10 minutes. */
   readonly watchSeconds?: number | undefined;
+  /** What slices are by; a server can be asked only for those by `fnv1a`. Default `mixed`. */
+  readonly sliceHash?: SliceHash | undefined;
   /** Default `Date.now`. */
   readonly now?: () => number;
   /** Default `Math.random`. */
@@ -69,7 +72,7 @@ export class OpenWatches {
   }
 
   subscribe(target: WatchTarget, subscriber: WatchSubscriber): Subscribed {
-    const isUndivided = this.#divisions.isDenied(kindKey(target.kind));
+    const isUndivided = this.#options.sliceHash !== 'fnv1a' || this.#divisions.isDenied(kindKey(target.kind));
     const open = this.#watchOf(isUndivided ? wholeOf(target) : target);
     const subscribed: Subscribed = { member: open.watch.add(subscriber, target.slice), open };
     open.subscribed.add(subscribed);
@@ -151,7 +154,16 @@ function createSharedWatch(
   options: WatchesOptions,
   { withoutStreaming, divisions, onDenied }: Features,
 ) {
-  const { client, kinds, metrics, idleTimeoutMs, watchSeconds, now = Date.now, random = Math.random } = options;
+  const {
+    client,
+    kinds,
+    metrics,
+    idleTimeoutMs,
+    watchSeconds,
+    sliceHash,
+    now = Date.now,
+    random = Math.random,
+  } = options;
   const labels = { kind: target.kind.kind, namespace: target.namespace ?? '' };
   const log = options.log.child({ ...labels, ...selectors(target) });
   const onRestart = (restart: Restart): void => {
@@ -160,7 +172,7 @@ function createSharedWatch(
     if (errorType !== undefined) metrics.watchErrors.inc({ error_type: errorType });
     if (restart.reason === 'not-found') kinds.invalidate();
   };
-  const watch = new SharedWatch({ log, onRestart, now, random });
+  const watch = new SharedWatch({ log, onRestart, now, random, sliceHash });
   const listWatchOptions: ListWatchOptions = {
     withoutStreaming,
     interest: watch.interest,

@@ -7,19 +7,25 @@
  * server writes, counts by its first value.
  */
 
-import { sliceOfBytes } from '../../lib/fnv1a.ts';
+import { sliceOfBytes, type SliceHash } from '../../lib/slice-hash.ts';
 import { CLOSE_BRACE, OPEN_BRACE, skipColon, skipComma, skipSpace, skipValue } from './json-ranges.ts';
 import type { SliceField } from './slice.ts';
 
-/** The slice of the object that starts at `at`, by its field; undefined when that is not certain. */
-export function rawSlice(json: Uint8Array, at: number, field: SliceField): number | undefined {
+/** What of an object says its slice. */
+export interface SliceBy {
+  readonly hash: SliceHash;
+  readonly field: SliceField;
+}
+
+/** The slice of the object that starts at `at`; undefined when that is not certain. */
+export function rawSlice(json: Uint8Array, at: number, { hash, field }: SliceBy): number | undefined {
   try {
     const metadata = findMember(json, at, METADATA);
     if (metadata < 0 || json[metadata] !== OPEN_BRACE) return undefined;
     const value = findMember(json, metadata, FIELDS[field]);
-    if (value === ABSENT) return EMPTY_SLICE;
+    if (value === ABSENT) return sliceOfBytes(hash, EMPTY);
     const end = value === UNSURE ? UNSURE : plainEnd(json, value);
-    return end === UNSURE ? undefined : sliceOfBytes(json, value + 1, end);
+    return end === UNSURE ? undefined : sliceOfBytes(hash, json, value + 1, end);
   } catch {
     return undefined;
   }
@@ -53,8 +59,8 @@ const FIELDS: Readonly<Record<SliceField, Uint8Array>> = {
 };
 const CHANGES = ['ADDED', 'MODIFIED', 'DELETED'].map((type) => Buffer.from(type));
 
-/** The slice of an object without the field. */
-const EMPTY_SLICE = sliceOfBytes(new Uint8Array());
+/** The value of an object without the field. */
+const EMPTY = new Uint8Array();
 
 const ABSENT = -1;
 const UNSURE = -2;

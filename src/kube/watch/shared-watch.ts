@@ -11,6 +11,7 @@
  * to the one of the whole target: to a synced one the first list there shows what differs from what it has seen.
  */
 
+import type { SliceHash } from '../../lib/slice-hash.ts';
 import { nextTurn } from '../../lib/turn.ts';
 import type { Logger } from '../../log.ts';
 import type { Carrier } from '../http/http.ts';
@@ -71,12 +72,14 @@ export interface SharedWatchOptions {
   readonly onRestart: (restart: Restart) => void;
   readonly now: () => number;
   readonly random: () => number;
+  /** Default `mixed`. */
+  readonly sliceHash?: SliceHash | undefined;
 }
 
 /** The shared watch of one target. */
 export class SharedWatch {
   /** Which objects its subscribers want; it changes with them. */
-  readonly interest = new SliceInterest();
+  readonly interest: SliceInterest;
   readonly #options: SharedWatchOptions;
   readonly #relists = new RelistRequests();
   readonly #store = new Store();
@@ -89,6 +92,7 @@ export class SharedWatch {
   #isPruning = false;
 
   constructor(options: SharedWatchOptions) {
+    this.interest = new SliceInterest(options.sliceHash ?? 'mixed');
     this.#options = options;
   }
 

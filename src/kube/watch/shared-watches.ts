@@ -2,8 +2,8 @@
  * All watches of one cluster. The sources subscribe here; subscriptions to the same kind, namespace and selectors share
  * one `SharedWatch`, which starts with its first subscriber and ends with its last. This file also connects a watch to
  * its surroundings: metrics, log, kind cache, and the time of the last contact, by which the health check finds a deaf
- * operator. Subscribers of slices get a watch for each slice where the API server divides the kind (KEP-5866), and share
- * the watch of the whole target where it does not.
+ * operator. Subscribers of slices get a watch for each slice where these are by the hash of API servers and the API server
+ * divides the kind (KEP-5866), and else share the watch of the whole target.
  */
 
 import type { WatchTarget } from './list-watch.ts';

@@ -1,4 +1,4 @@
-import { SLICES } from '../../lib/fnv1a.ts';
+import { SLICES, type SliceHash } from '../../lib/slice-hash.ts';
 import { rawFrameObject, rawSlice } from './raw-slice.ts';
 import { sliceIndexesOf, type Slice, type Sliced, type SliceField, type SliceIndexes } from './slice.ts';
 
@@ -8,8 +8,13 @@ import { sliceIndexesOf, type Slice, type Sliced, type SliceField, type SliceInd
  * arrives, mostly before it is parsed.
  */
 export class SliceInterest {
+  readonly #hash: SliceHash;
   #wholes = 0;
   readonly #slices: Readonly<Record<SliceField, Subscribed>> = { namespace: subscribed(), uid: subscribed() };
+
+  constructor(hash: SliceHash) {
+    this.#hash = hash;
+  }
 
   /** Whether every object is wanted, or nobody has asked for a slice. */
   get isWhole(): boolean {
@@ -30,12 +35,12 @@ export class SliceInterest {
 
   /** The slices of an object; undefined when nobody has asked for a slice. */
   indexesOf(object: Sliced): SliceIndexes | undefined {
-    return this.#isSliced ? sliceIndexesOf(object) : undefined;
+    return this.#isSliced ? sliceIndexesOf(this.#hash, object) : undefined;
   }
 
   wants(object: Sliced): boolean {
     if (this.isWhole) return true;
-    const indexes = sliceIndexesOf(object);
+    const indexes = sliceIndexesOf(this.#hash, object);
     return this.#has('namespace', indexes.namespace) || this.#has('uid', indexes.uid);
   }
 
@@ -53,7 +58,7 @@ export class SliceInterest {
 
   #isForeignBy(field: SliceField, json: Uint8Array, at: number): boolean {
     if (this.#slices[field].total === 0) return true;
-    const index = rawSlice(json, at, field);
+    const index = rawSlice(json, at, { hash: this.#hash, field });
     return index !== undefined && !this.#has(field, index);
   }
 

@@ -1,4 +1,4 @@
-import { sliceOfText } from '../../lib/fnv1a.ts';
+import { sliceOfText, type SliceHash } from '../../lib/slice-hash.ts';
 
 /** The field of an object's metadata that decides in which slice it is; it never changes. */
 export type SliceField = 'namespace' | 'uid';
@@ -19,8 +19,8 @@ export interface Sliced {
 export type SliceIndexes = Readonly<Record<SliceField, number>>;
 
 /** Returns the slice of an object by each field. */
-export function sliceIndexesOf({ namespace, uid }: Sliced): SliceIndexes {
-  return { namespace: sliceOfText(namespace), uid: sliceOfText(uid) };
+export function sliceIndexesOf(hash: SliceHash, { namespace, uid }: Sliced): SliceIndexes {
+  return { namespace: sliceOfText(hash, namespace), uid: sliceOfText(hash, uid) };
 }
 
 /** Whether an object with these slices is of `slice`; without a slice every object is. */
@@ -28,7 +28,7 @@ export function isOfSlice(slice: Slice | undefined, indexes: SliceIndexes | unde
   return slice === undefined || indexes?.[slice.field] === slice.index;
 }
 
-/** The slice as the API's `shardSelector` parameter (KEP-5866), exactly as the API server echoes it. */
+/** A slice by `fnv1a` as the API's `shardSelector` parameter (KEP-5866), exactly as the API server echoes it. */
 export function shardSelectorText({ field, index }: Slice): string {
   return `shardRange(object.metadata.${field}, '${startOf(index)}', '${startOf(index + 1)}')`;
 }

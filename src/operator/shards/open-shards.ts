@@ -1,13 +1,13 @@
 import { createKubeClient } from '../../kube/kube-client.ts';
 import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import { replicaIdentity, replacedConnections, type LeadershipOptions } from '../leadership.ts';
-import { Shards, type ShardsSettings } from './shards.ts';
+import { sliceHashOf, Shards, type ShardsSettings } from './shards.ts';
 
 const MOVE_EVERY_MS = 10_000;
 
 /** Makes this operator a member of those that divide objects; its connection is closed with `ends`. */
 export function openShards(
-  { leaseName: name, moveEveryMs = MOVE_EVERY_MS, ...times }: ShardsSettings,
+  { leaseName: name, moveEveryMs = MOVE_EVERY_MS, isServerSide, ...times }: ShardsSettings,
   { access, userAgent, env, metrics, events, fence, log }: LeadershipOptions,
   ends: AsyncDisposableStack,
 ): Shards {
@@ -30,6 +30,7 @@ export function openShards(
     identity,
     times,
     moveEveryMs,
+    hash: sliceHashOf({ isServerSide }),
     fence,
     metrics,
     onLeading,

@@ -1,8 +1,10 @@
 import type { OwnSlice } from '../../hook/shard.ts';
+import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { SliceHandler } from '../../kube/coordination/slices/held-slices.ts';
 import type { OwnSlices, SlicesListener } from '../../sources/kubernetes/own-slices.ts';
 
 export interface OwnedSlicesOptions {
+  readonly hash: SliceHash;
   /**
    * Slices were given, as their `given` says: resolves when no run is about them any more, and ends those when `signal`
    * aborts.
@@ -28,6 +30,10 @@ export class OwnedSlices implements OwnSlices, SliceHandler {
 
   constructor(options: OwnedSlicesOptions) {
     this.#options = options;
+  }
+
+  get hash(): SliceHash {
+    return this.#options.hash;
   }
 
   get owned(): readonly OwnSlice[] {

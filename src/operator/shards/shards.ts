@@ -3,6 +3,7 @@ import type { ElectionStatus, LeaderElectionTimes } from '../../kube/coordinatio
 import { Slices, type SlicesOptions } from '../../kube/coordination/slices/slices.ts';
 import type { SlicesStatus } from '../../kube/coordination/slices/slices-status.ts';
 import { latch } from '../../lib/latch.ts';
+import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
@@ -14,6 +15,13 @@ export interface ShardsSettings extends LeaderElectionTimes {
   readonly leaseName: string;
   /** Time between two moves while all is well; default 10 s. */
   readonly moveEveryMs?: number;
+  /** Whether API servers are asked for slices, where they can (KEP-5866). All replicas must say the same. */
+  readonly isServerSide?: boolean | undefined;
+}
+
+/** What slices are by with these settings. */
+export function sliceHashOf({ isServerSide = false }: Pick<ShardsSettings, 'isServerSide'>): SliceHash {
+  return isServerSide ? 'fnv1a' : 'mixed';
 }
 
 export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
@@ -40,8 +48,9 @@ export class Shards implements Leadership {
 
   constructor(options: ShardsOptions) {
     this.#options = options;
-    const { metrics } = options;
+    const { metrics, hash } = options;
     this.#owned = new OwnedSlices({
+      hash,
       quiet: async (signal) => this.#quiet(signal),
       onTaken: (slice) => this.#taken(slice),
       onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),

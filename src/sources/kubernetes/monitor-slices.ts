@@ -38,7 +38,7 @@ export class MonitorSlices {
     this.#isRefused = false;
     try {
       const field = division.fieldOf(kind);
-      return field && slicedTargets({ binding, kind, namespaces, field }, division.slices.owned);
+      return field && slicedTargets({ binding, kind, namespaces, field }, division.slices);
     } catch (error) {
       this.#isRefused = true;
       onRefused(error);

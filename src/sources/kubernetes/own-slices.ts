@@ -1,8 +1,11 @@
 import type { ResourceKind } from '../../kube/kind.ts';
 import type { OwnSlice } from '../../hook/shard.ts';
+import type { SliceHash } from '../../lib/slice-hash.ts';
 
 /** The slices of all objects that this replica works on. */
 export interface OwnSlices {
+  /** What the slices are by. */
+  readonly hash: SliceHash;
   /** By their index, in order. */
   readonly owned: readonly OwnSlice[];
   /** Tells of each slice that comes or goes, until the returned function is called. */

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { sliceOfText } from '../../../src/lib/fnv1a.ts';
+import { sliceOfText } from '../../../src/lib/slice-hash.ts';
 import { rawFrameObject, rawSlice } from '../../../src/kube/watch/raw-slice.ts';
 import type { SliceField } from '../../../src/kube/watch/slice.ts';
 
 const FIELDS = ['namespace', 'uid'] as const;
 
 const rawOf = (json: string, field: SliceField = 'namespace'): number | undefined =>
-  rawSlice(Buffer.from(json), 0, field);
+  rawSlice(Buffer.from(json), 0, { hash: 'fnv1a', field });
 
 function parsedSlice(value: unknown, field: SliceField): number {
   const { metadata } = value as { readonly metadata?: Readonly<Record<string, unknown>> };
   const text = metadata?.[field];
-  return sliceOfText(typeof text === 'string' ? text : '');
+  return sliceOfText('fnv1a', typeof text === 'string' ? text : '');
 }
 
 const KEY = fc.oneof(
@@ -84,7 +84,7 @@ describe('the slice in raw JSON', () => {
       fc.property(fc.nat(json.length), fc.nat(json.length - 1), fc.nat(255), (end, at, byte) => {
         const changed = Buffer.from(json.subarray(0, end));
         if (at < end) changed[at] = byte;
-        for (const field of FIELDS) rawSlice(changed, 0, field);
+        for (const field of FIELDS) rawSlice(changed, 0, { hash: 'fnv1a', field });
         rawFrameObject(changed);
       }),
       { numRuns: 3000 },
@@ -99,7 +99,7 @@ describe('the slice in raw JSON', () => {
     ['{"metadata":{"name":"a"}}', ''],
     ['{"metadata":{}}', ''],
   ])('of %s is that of %j', (json, namespace) => {
-    expect(rawOf(json)).toBe(sliceOfText(namespace));
+    expect(rawOf(json)).toBe(sliceOfText('fnv1a', namespace));
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('the slice in raw JSON', () => {
   });
 
   it('ends at the field: what comes behind it is not read', () => {
-    expect(rawOf('{"metadata":{"uid":"x","namespace":"default",broken')).toBe(sliceOfText('default'));
+    expect(rawOf('{"metadata":{"uid":"x","namespace":"default",broken')).toBe(sliceOfText('fnv1a', 'default'));
   });
 });
 

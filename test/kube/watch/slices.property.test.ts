@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 
-import { sliceOfText } from '../../../src/lib/fnv1a.ts';
+import { sliceOfText } from '../../../src/lib/slice-hash.ts';
 import { createWatches } from '../../../src/kube/watch/shared-watches.ts';
 import type { Slice } from '../../../src/kube/watch/slice.ts';
 import { createMetrics } from '../../../src/metrics.ts';
@@ -16,18 +16,18 @@ const namespaceOf = (name: string): string => `${name} team`;
 
 /** Slices by the namespaces, two of them of the same objects, of the first uids, and one that is empty. */
 const SLICES: readonly (Slice | undefined)[] = [
-  ...[...NAMES, 'a'].map((name) => ({ field: 'namespace', index: sliceOfText(namespaceOf(name)) }) as const),
-  ...[1, 2, 3, 4].map((number) => ({ field: 'uid', index: sliceOfText(`${number}-u`) }) as const),
+  ...[...NAMES, 'a'].map((name) => ({ field: 'namespace', index: sliceOfText('fnv1a', namespaceOf(name)) }) as const),
+  ...[1, 2, 3, 4].map((number) => ({ field: 'uid', index: sliceOfText('fnv1a', `${number}-u`) }) as const),
   { field: 'namespace', index: [...Array(64).keys()].find((index) => isEmpty(index)) ?? 0 },
   undefined,
 ];
 
 function isEmpty(index: number): boolean {
-  return NAMES.every((name) => sliceOfText(namespaceOf(name)) !== index);
+  return NAMES.every((name) => sliceOfText('fnv1a', namespaceOf(name)) !== index);
 }
 
 const isOf = (slice: Slice | undefined) => (object: { readonly namespace: string; readonly uid: string }) =>
-  slice === undefined || sliceOfText(object[slice.field]) === slice.index;
+  slice === undefined || sliceOfText('fnv1a', object[slice.field]) === slice.index;
 
 const NAME = fc.constantFrom(...NAMES);
 const STEP = fc.oneof(
@@ -64,6 +64,7 @@ it(
         async (steps, options, jitter) => {
           const server = new ModelKubeServer({ ...options, namespaceOf });
           const watches = createWatches({
+            sliceHash: 'fnv1a',
             client: server.client(),
             kinds: { invalidate: () => {} },
             log: recordingLogger(),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { sliceOfText } from '../../../src/lib/fnv1a.ts';
+import { sliceOfText, type SliceHash } from '../../../src/lib/slice-hash.ts';
 import { createWatches } from '../../../src/kube/watch/shared-watches.ts';
 import { shardSelectorText, type Slice } from '../../../src/kube/watch/slice.ts';
 import { createMetrics } from '../../../src/metrics.ts';
@@ -16,7 +16,7 @@ import { ObjectsView } from '../../support/objects-view.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { scriptedKubeClient, statusError, type ScriptedCall } from '../../support/scripted-kube-client.ts';
 
-const sliceOf = (namespace: string): Slice => ({ field: 'namespace', index: sliceOfText(namespace) });
+const sliceOf = (namespace: string): Slice => ({ field: 'namespace', index: sliceOfText('fnv1a', namespace) });
 const inNamespace = (namespace: string, fields: Partial<ObjectSpec> = {}): ObjectSpec => ({
   name: `in-${namespace}`,
   namespace,
@@ -26,10 +26,11 @@ const inNamespace = (namespace: string, fields: Partial<ObjectSpec> = {}): Objec
 const [RED, BLUE] = ['red', 'blue'].map((namespace) => sliceOf(namespace));
 if (RED === undefined || BLUE === undefined || RED.index === BLUE.index) throw new Error('two slices are needed');
 
-function watching() {
+function watching(sliceHash: SliceHash = 'fnv1a') {
   const client = scriptedKubeClient();
   const metrics = createMetrics('');
   const watches = createWatches({
+    sliceHash,
     client,
     kinds: { invalidate: () => {} },
     log: recordingLogger(),
@@ -39,7 +40,7 @@ function watching() {
   });
   const subscribe = (slice: Slice | undefined, kind = CONFIG_MAP) => {
     const wants = (record: { readonly namespace: string; readonly uid: string }): boolean =>
-      slice === undefined || sliceOfText(record[slice.field]) === slice.index;
+      slice === undefined || sliceOfText(sliceHash, record[slice.field]) === slice.index;
     const view = new ObjectsView(wants);
     const subscription = watches.subscribe({ kind, ...(slice !== undefined && { slice }) }, view);
     return { view, subscription, unsubscribe: subscription.unsubscribe };
@@ -74,6 +75,24 @@ describe('the text of a slice', () => {
     [63, "shardRange(object.metadata.uid, '0xfc00000000000000', '0x10000000000000000')"],
   ])('%i is %s', (index, text) => {
     expect(shardSelectorText({ field: 'uid', index })).toBe(text);
+  });
+});
+
+describe('slices by the mixed hash', () => {
+  it('are in one watch of all, for which no server is asked to divide', async () => {
+    const { client, subscribe } = watching('mixed');
+    const slices = ['red', 'blue'].map((name) => ({ field: 'namespace', index: sliceOfText('mixed', name) }) as const);
+    expect(new Set(slices.map(({ index }) => index)).size).toBe(2);
+    const [red, blue] = slices.map((slice) => subscribe(slice));
+    const whole = await client.next();
+    whole.open();
+    whole.send(watchLine('ADDED', inNamespace('red')), watchLine('ADDED', inNamespace('blue')), INITIAL_END);
+    await settled();
+
+    expect(whole.query).not.toHaveProperty('shardSelector');
+    expect(red?.view.objects).toEqual(['in-red:uid-in-red@1']);
+    expect(blue?.view.objects).toEqual(['in-blue:uid-in-blue@1']);
+    expect(client.calls).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import { parseMembers, type Members } from '../../../lib/members.ts';
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { shown } from '../../../lib/shown.ts';
 
 /** How many slices there are. */
@@ -26,6 +27,8 @@ export type AssignmentText =
   | { readonly type: 'read'; readonly assignment: Assignment }
   /** A later version of hooklet wrote it: it must stay as it is. */
   | { readonly type: 'newer'; readonly problem: string }
+  /** It is of slices by another hash, so it must stay as it is while anybody may work on them. */
+  | { readonly type: 'other-hash'; readonly assignment: Assignment; readonly problem: string }
   /** Nothing can be known from it. */
   | { readonly type: 'broken'; readonly problem: string };
 
@@ -36,16 +39,24 @@ const MAX_IDENTITY = 320;
 /** An assignment in which nobody has anything. */
 export const NO_ASSIGNMENT: Assignment = { moves: 0, slices: ALL_SLICES.map(() => ({ holder: '', wanted: '' })) };
 
-/** Writes an assignment as JSON, one slice a line, for people who read it. */
-export function assignmentText({ moves, slices }: Assignment): string {
+/** Writes an assignment of slices by `hash` as JSON, one slice a line, for people who read it. */
+export function assignmentText(hash: SliceHash, { moves, slices }: Assignment): string {
   const lines = slices.map(({ holder, wanted }) =>
     JSON.stringify({ ...(holder !== '' && { holder }), ...(wanted !== '' && { wanted }) }),
   );
-  return `{"version":${VERSION},"moves":${moves},"slices":[\n${lines.join(',\n')}\n]}\n`;
+  return `{"version":${VERSION},"hash":"${hash}","moves":${moves},"slices":[\n${lines.join(',\n')}\n]}\n`;
 }
 
-/** Reads the text of an assignment, which anybody may have edited; `where` names it in the problem. */
-export function readAssignment(text: string, where: string): AssignmentText {
+/** What an assignment is read for. */
+export interface AssignmentPlace {
+  /** What the slices of the reader are by. */
+  readonly hash: SliceHash;
+  /** Names it in a problem. */
+  readonly where: string;
+}
+
+/** Reads the text of an assignment, which anybody may have edited. */
+export function readAssignment(text: string, { hash, where }: AssignmentPlace): AssignmentText {
   if (text.length > MAX_TEXT) {
     return broken(`${where}: got ${text.length} characters, expected at most ${MAX_TEXT}`);
   }
@@ -57,17 +68,22 @@ export function readAssignment(text: string, where: string): AssignmentText {
   }
   const parsed = parseMembers(text, where, assignmentOf);
   if (parsed.type === 'wrong') return broken(parsed.problem);
-  const assignment = parsed.value;
+  const { hash: found, ...assignment } = parsed.value;
   const problem = entriesProblem(assignment.slices);
-  return problem === undefined ? { type: 'read', assignment } : broken(`${where}: slices${problem}`);
+  if (problem !== undefined) return broken(`${where}: slices${problem}`);
+  if (found === hash) return { type: 'read', assignment };
+  return { type: 'other-hash', assignment, problem: `${where}: hash: got ${found}, expected ${hash}; ${UNEQUAL}` };
 }
 
-function assignmentOf(members: Members): Assignment {
+const UNEQUAL =
+  'replicas divide objects in another way, and this one takes none until all of those have ended: give all replicas --shards-server-side, or none';
+
+function assignmentOf(members: Members): Assignment & { readonly hash: SliceHash } {
   const slices = members.each('slices', (entry) => ({
     holder: entry.maybe('holder', (key) => entry.text(key)) ?? '',
     wanted: entry.maybe('wanted', (key) => entry.text(key)) ?? '',
   }));
-  return { moves: members.whole('moves'), slices };
+  return { hash: members.word('hash', ['mixed', 'fnv1a']), moves: members.whole('moves'), slices };
 }
 
 function entriesProblem(slices: readonly SliceEntry[]): string | undefined {

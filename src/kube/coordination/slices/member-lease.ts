@@ -10,16 +10,19 @@ import { abortable } from '../../../lib/abortable.ts';
 import { within } from '../../../lib/deadline.ts';
 import type { Fence } from '../../../lib/fence.ts';
 import { latch, type Latch } from '../../../lib/latch.ts';
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { sleep } from '../../../lib/sleep.ts';
 import type { Logger } from '../../../log.ts';
 import type { LeaderElectionTimes } from '../leader-election.ts';
 import { isOutdated, leaseStore, type Lease, type LeasePlace, type LeaseStore } from '../lease.ts';
 import { Alarm } from './alarm.ts';
-import { ENDED_MS, noteText, SLICES_ANNOTATION, type MemberNote } from './member-words.ts';
+import { ENDED_MS, ENDED_NOTE, noteText, SLICES_ANNOTATION, type MemberNote } from './member-words.ts';
 
 export interface MemberLeaseOptions extends LeasePlace {
   readonly identity: string;
   readonly times: LeaderElectionTimes;
+  /** What the slices are by. */
+  readonly hash: SliceHash;
   /** Kills the work of a member that stands still. */
   readonly fence: Fence;
   readonly log: Logger;
@@ -47,12 +50,13 @@ export class MemberLease {
   /** Whether a request was sent that may have made the Lease. */
   #mayHold = false;
   #hasFailed = false;
-  #note = noteText({ slices: new Set(), isLeaving: false });
+  #note: string;
   #savedNote = '';
   #saved: Latch<void> = latch();
 
   constructor(options: MemberLeaseOptions) {
     this.#options = options;
+    this.#note = noteText(options.hash, { slices: new Set(), isLeaving: false });
     this.#store = leaseStore(options);
   }
 
@@ -91,7 +95,7 @@ export class MemberLease {
 
   /** Resolves when the Lease says this of the member; rejects when it is lost before. */
   async say(note: MemberNote): Promise<void> {
-    const text = noteText(note);
+    const text = noteText(this.#options.hash, note);
     if (text === this.#note && text === this.#savedNote) return;
     this.#note = text;
     this.#saved = latch();
@@ -196,6 +200,6 @@ export class MemberLease {
 
 /** What is written into the Lease of a member that has ended. */
 export function endedClaim(nowMs: number) {
-  const annotations = { [SLICES_ANNOTATION]: noteText({ slices: new Set(), isLeaving: true }) };
+  const annotations = { [SLICES_ANNOTATION]: ENDED_NOTE };
   return { holder: '', durationMs: ENDED_MS, nowMs, annotations };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { shortHash } from '../../../lib/short-hash.ts';
 import { asJsonObject, text } from '../../object.ts';
 import type { Lease } from '../lease.ts';
@@ -12,6 +13,9 @@ export const SLICES_ANNOTATION = 'hooklet.dev/slices';
 
 /** The duration of a Lease whose member has ended. Who only empties the holder by hand does not write it. */
 export const ENDED_MS = 1000;
+
+/** The annotation of such a Lease, for people who read it. */
+export const ENDED_NOTE = '0000000000000000 ended';
 
 const MAX_LABEL = 63;
 const HASH_CHARS = 16;
@@ -40,20 +44,24 @@ export function shardsLabel(name: string): string {
   return `${name.slice(0, MAX_LABEL - hash.length - 1)}-${hash}`;
 }
 
-/** Such as `00000000000000ff`, a bit for each slice, and `leaving` after it. */
-export function noteText({ slices, isLeaving }: MemberNote): string {
+/** Such as `00000000000000ff mixed`, a bit for each slice and what these are by, and `leaving` after it. */
+export function noteText(hash: SliceHash, { slices, isLeaving }: MemberNote): string {
   let bits = 0n;
   for (const slice of slices) bits |= 1n << BigInt(slice);
-  return `${bits.toString(16).padStart(16, '0')}${isLeaving ? ' leaving' : ''}`;
+  return `${bits.toString(16).padStart(16, '0')} ${hash}${isLeaving ? ' leaving' : ''}`;
 }
 
-/** What the Lease of a member says; one that says nothing readable counts as if its member held every slice. */
-export function noteOf({ object }: Lease): MemberNote {
+/**
+ * What the Lease of a member says, to one whose slices are by `hash`. A member that says nothing readable counts as if it
+ * held every slice, and so does one that holds any by another hash, which can be given none.
+ */
+export function noteOf(hash: SliceHash, { object }: Lease): MemberNote {
   const metadata = asJsonObject(object['metadata']);
   const said = text(asJsonObject(metadata['annotations'])[SLICES_ANNOTATION]);
-  const [, digits, leaving] = /^([0-9a-f]{16})( leaving)?$/.exec(said) ?? [];
+  const [, digits, by, leaving] = /^([0-9a-f]{16}) (mixed|fnv1a)( leaving)?$/.exec(said) ?? [];
   if (digits === undefined) return { slices: new Set(ALL_SLICES), isLeaving: false };
   const bits = BigInt(`0x${digits}`);
+  if (by !== hash) return { slices: new Set(bits === 0n ? [] : ALL_SLICES), isLeaving: true };
   const slices = new Set(ALL_SLICES.filter((slice) => ((bits >> BigInt(slice)) & 1n) === 1n));
   return { slices, isLeaving: leaving !== undefined };
 }

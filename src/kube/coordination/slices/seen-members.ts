@@ -6,6 +6,7 @@
  * were renewed meanwhile, and only what such a write has ended counts as ended.
  */
 
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import type { Lease } from '../lease.ts';
 import { ENDED_MS, memberLeaseName, noteOf, type MemberNote } from './member-words.ts';
 import type { Member, MemberState } from './next-change.ts';
@@ -23,6 +24,8 @@ export interface SeenMembersOptions {
   readonly ownLease: string;
   /** How long a Lease counts that names no duration itself. */
   readonly leaseDurationMs: number;
+  /** What the slices are by. */
+  readonly hash: SliceHash;
   /** Milliseconds on a monotonic clock. */
   readonly elapsed: () => number;
 }
@@ -62,7 +65,7 @@ export class SeenMembers {
 
   /** Records one Lease. */
   updateOne(leaseName: string, lease: Lease): void {
-    const { name, ownLease, leaseDurationMs, elapsed } = this.#options;
+    const { name, ownLease, leaseDurationMs, hash, elapsed } = this.#options;
     if (leaseName === ownLease) return;
     const before = this.#seen.get(leaseName);
     const isSame = before?.lease !== undefined && before.lease.fingerprint === lease.fingerprint;
@@ -70,7 +73,7 @@ export class SeenMembers {
       leaseName,
       lease,
       identity: memberLeaseName(name, lease.holder) === leaseName ? lease.holder : (before?.identity ?? ''),
-      note: isEnded(lease) ? NOTHING : noteOf(lease),
+      note: isEnded(lease) ? NOTHING : noteOf(hash, lease),
       durationMs: Math.min(lease.durationMs || leaseDurationMs, Math.max(MAX_DURATION_MS, leaseDurationMs)),
       changedAtMs: isSame ? before.changedAtMs : elapsed(),
     });

@@ -1,6 +1,7 @@
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import type { LeasePlace, LeaseRequestOptions } from '../lease.ts';
 import { assignmentStore, type AssignmentStore, type StoredAssignment } from './assignment-store.ts';
-import type { Assignment } from './assignment.ts';
+import type { Assignment, SliceEntry } from './assignment.ts';
 import { memberLeases, type MemberLeases } from './member-leases.ts';
 import type { Member } from './next-change.ts';
 import { SeenMembers } from './seen-members.ts';
@@ -9,6 +10,8 @@ export interface SharedViewOptions extends LeasePlace {
   /** The name of the own Lease. */
   readonly ownLease: string;
   readonly leaseDurationMs: number;
+  /** What the slices are by. */
+  readonly hash: SliceHash;
   /** Limit of one request. */
   readonly requestMs: number;
   readonly now: () => number;
@@ -31,7 +34,7 @@ export class SharedView {
   constructor(options: SharedViewOptions) {
     this.#options = options;
     this.#leases = memberLeases(options);
-    this.#store = assignmentStore(options);
+    this.#store = assignmentStore(options.hash, options);
     this.#seen = new SeenMembers(options);
   }
 
@@ -43,6 +46,13 @@ export class SharedView {
   /** Undefined where it cannot be read. */
   get assignment(): Assignment | undefined {
     return this.content?.type === 'read' ? this.content.assignment : undefined;
+  }
+
+  /** Whether the assignment is of slices by another hash, and somebody may work on one of those. */
+  get isOfOthers(): boolean {
+    if (this.content?.type !== 'other-hash') return false;
+    const ended = new Set(this.others.filter(({ state }) => state === 'ended').map(({ identity }) => identity));
+    return this.#entries.some(({ holder }) => holder !== '' && !ended.has(holder));
   }
 
   /** All members but the own one. */
@@ -100,8 +110,13 @@ export class SharedView {
   }
 
   #named(): readonly string[] {
-    const named = (this.assignment?.slices ?? []).flatMap(({ holder, wanted }) => [holder, wanted]);
+    const named = this.#entries.flatMap(({ holder, wanted }) => [holder, wanted]);
     return named.filter((identity) => identity !== '');
+  }
+
+  get #entries(): readonly SliceEntry[] {
+    const content = this.content;
+    return content !== undefined && 'assignment' in content ? content.assignment.slices : [];
   }
 
   #limit(signal: AbortSignal): LeaseRequestOptions {

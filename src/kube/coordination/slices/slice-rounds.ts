@@ -99,7 +99,7 @@ export class SliceRounds {
     const { identity, view, held, moveEveryMs } = this.#options;
     const { content, others } = view;
     const me = { identity, isLeaving, noted, working: held.working };
-    if (content === undefined || content.type === 'newer') return 'nothing';
+    if (content === undefined || content.type === 'newer' || view.isOfOthers) return 'nothing';
     if (content.type !== 'read' && isLeaving) return 'nothing';
     const assignment = content.type === 'read' ? content.assignment : rebuiltAssignment(others, me);
     const change = nextChange({ assignment, others, me, mayMove: view.sinceMoveMs >= moveEveryMs });

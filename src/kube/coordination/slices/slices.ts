@@ -20,6 +20,7 @@ import { summaryOf, UsageError } from '../../../errors.ts';
 import type { Fence } from '../../../lib/fence.ts';
 import { isLeaseName, LEASE_NAME_TEXT } from '../../../lib/lease-name.ts';
 import { runAll } from '../../../lib/run-all.ts';
+import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { shown } from '../../../lib/shown.ts';
 import type { Logger } from '../../../log.ts';
 import type { LeaderElectionTimes } from '../leader-election.ts';
@@ -37,6 +38,8 @@ export interface SlicesOptions extends Pick<LeasePlace, 'client' | 'namespace' |
   /** The identity of this member. It must be unique, also among successive processes of one Pod. */
   readonly identity: string;
   readonly times: LeaderElectionTimes;
+  /** What the slices are by, as of all members. */
+  readonly hash: SliceHash;
   /** Time between the beginnings of two moves while all is well. */
   readonly moveEveryMs: number;
   /** How long a slice may take to be given to another before its work is ended; default 60 s. */
@@ -75,17 +78,18 @@ export class Slices {
   #roundProblem: unknown;
 
   constructor(options: SlicesOptions) {
-    const { client, namespace, name, identity, times, moveEveryMs, handler, log } = options;
+    const { client, namespace, name, identity, times, hash, moveEveryMs, handler, log } = options;
     const { fence = () => {}, now = Date.now, elapsed = () => performance.now(), giveMs = GIVE_MS } = options;
     if (!isLeaseName(name)) throw new UsageError(`the name of slices: got ${shown(name)}, expected ${LEASE_NAME_TEXT}`);
     const ownLease = memberLeaseName(name, identity);
     const labels = { [SHARDS_LABEL]: shardsLabel(name) };
     const onProblem = (error: unknown): void => void (this.#leaseProblem = error);
     const place = { client, namespace, name: ownLease, labels };
-    const lease = new MemberLease({ ...place, identity, times, fence, log, now, elapsed, onProblem });
+    const lease = new MemberLease({ ...place, identity, times, hash, fence, log, now, elapsed, onProblem });
     const { leaseDurationMs, renewDeadlineMs } = times;
+    const shared = { client, namespace, name, hash };
     const requestMs = renewDeadlineMs / 2;
-    const view = new SharedView({ client, namespace, name, ownLease, leaseDurationMs, requestMs, now, elapsed });
+    const view = new SharedView({ ...shared, ownLease, leaseDurationMs, requestMs, now, elapsed });
     const ends = { lost: lease.lost, hurry: this.#hurry.signal };
     const held = new HeldSlices({ identity, handler, giveMs, ...ends, onGiven: this.#alarm.ring, log });
     this.#options = options;
@@ -223,7 +227,8 @@ export class Slices {
   #problem(): string | undefined {
     const { content } = this.#view;
     const found = [this.#leaseProblem, this.#roundProblem].filter((error) => error !== undefined).map(summaryOf);
-    if (content?.type === 'newer' || content?.type === 'broken') found.push(content.problem);
+    if (content?.type === 'newer' || content?.type === 'broken' || content?.type === 'other-hash')
+      found.push(content.problem);
     return found.length === 0 ? undefined : found.join('; ');
   }
 }

@@ -48,13 +48,13 @@ const link =
   };
 const deleteAssignment: Fault = async () => void (await sandbox.call('DELETE', CONFIG_MAP));
 const breakAssignment: Fault = async ({ below }) => {
-  const texts = ['', '{', '{"version":1,"moves":0,"slices":[]}', 'x'.repeat(200_000)];
+  const texts = ['', '{', '{"version":1,"hash":"mixed","moves":0,"slices":[]}', 'x'.repeat(200_000)];
   await edit(texts[below(texts.length)] ?? '');
 };
 const editAssignment: Fault = async ({ rig, below }) => {
   const names = ['', 'nobody', ...rig.members.map(({ identity }) => identity)];
   const slices = Array.from({ length: 64 }, () => ({ holder: names[below(names.length)] }));
-  await edit(JSON.stringify({ version: 1, moves: below(100), slices }));
+  await edit(JSON.stringify({ version: 1, hash: 'mixed', moves: below(100), slices }));
 };
 const deleteLease: Fault = async ({ below }) => {
   const { body } = await sandbox.call('GET', LEASES);
@@ -122,7 +122,12 @@ describe('slices under faults', () => {
       const takesBefore = rig.takes();
       await rig.passUntil(() => (rig.loads().at(-1) ?? 0) - (rig.loads()[0] ?? 0) <= 1, 600 * SECOND);
       await rig.pass(60 * SECOND);
-      console.log('SEED', seed, { took, length, joined: world.joined, takes: rig.takes(), moved: rig.takes() - takesBefore }, rig.alive().map(m => m.slices.status.problem));
+      console.log(
+        'SEED',
+        seed,
+        { took, length, joined: world.joined, takes: rig.takes(), moved: rig.takes() - takesBefore },
+        rig.alive().map((m) => m.slices.status.problem),
+      );
 
       expect(rig.isAllHeld()).toBe(true);
       expect(rig.takes()).toBeGreaterThan(200);

@@ -23,7 +23,7 @@ async function three(): Promise<readonly [RigMember, RigMember, RigMember]> {
   const members = [rig.join('a'), rig.join('b'), rig.join('c')] as const;
   await rig.passUntil(rig.isAllHeld);
   const slices = Array.from({ length: 64 }, (_, slice) => ({ holder: members[slice % 3]?.identity }));
-  await edit(JSON.stringify({ version: 1, moves: 0, slices }));
+  await edit(JSON.stringify({ version: 1, hash: 'mixed', moves: 0, slices }));
   await rig.pass(30 * SECOND);
   expect(rig.loads()).toEqual([21, 21, 22]);
   expect(rig.isAllHeld()).toBe(true);
@@ -219,7 +219,7 @@ describe('slices', () => {
 
   it.each([
     ['is no JSON', '{"version":'],
-    ['has 1 slice', '{"version":1,"moves":0,"slices":[{"holder":"a"}]}'],
+    ['has 1 slice', '{"version":1,"hash":"mixed","moves":0,"slices":[{"holder":"a"}]}'],
     ['is too long', ' '.repeat(200_000)],
     ['is gone', ''],
   ])('stay where they are when the text of the ConfigMap %s, and it is written anew within 12 s', async (_, text) => {
@@ -242,14 +242,51 @@ describe('slices', () => {
 
     expect(rig.isAllHeld()).toBe(true);
     expect(await storedText()).toBe('{"version":2,"slices":"others"}');
-    expect(members[0].slices.status.problem).toMatch(/default\/hooklet-slices.* version: got 2, expected 1; .*delete it/);
+    expect(members[0].slices.status.problem).toMatch(
+      /default\/hooklet-slices.* version: got 2, expected 1; .*delete it/,
+    );
+  });
+
+  it.each([
+    ['leave', (one: RigMember) => one.leave(), 3 * SECOND],
+    ['die', (one: RigMember) => one.kill(), 25 * SECOND],
+  ])(
+    'are not taken by a member that divides by another hash, which says so, until all that hold some %s',
+    async (_, end, limitMs) => {
+      const a = await alone();
+      const b = rig.join('b', 'fnv1a');
+      await rig.pass(60 * SECOND);
+
+      expect([a.work().length, b.work().length]).toEqual([64, 0]);
+      expect(b.slices.status.problem).toMatch(
+        /default\/hooklet-slices.* hash: got mixed, expected fnv1a; .*--shards-server-side/,
+      );
+      end(a);
+      await rig.passUntil(() => b.work().length === 64, limitMs);
+      expect(await storedText()).toContain('"hash":"fnv1a"');
+      expect(b.slices.status).not.toHaveProperty('problem');
+    },
+  );
+
+  it('stay with the members of one hash also when the ConfigMap is deleted while one of another is there', async () => {
+    const a = await alone();
+    const b = rig.join('b', 'fnv1a');
+    const takes = rig.takes();
+    for (let round = 0; round < 10; round += 1) {
+      await rig.pass(4.3 * SECOND);
+      await sandbox.call('DELETE', CONFIG_MAP);
+    }
+    await rig.pass(60 * SECOND);
+
+    expect([a.work().length, b.work().length]).toEqual([64, 0]);
+    expect(rig.takes()).toBe(takes);
   });
 
   it('go where an edit of the ConfigMap says, once those that work on them have stopped', async () => {
     const [a] = await three();
     const slices = Array.from({ length: 64 }, () => ({ holder: 'a' }));
 
-    await edit(JSON.stringify({ version: 1, moves: 0, slices }));
+    await edit(JSON.stringify({ version: 1, hash: 'mixed', moves: 0, slices }));
     await rig.passUntil(() => a.work().length === 64, 20 * SECOND);
 
     expect(rig.isAllHeld()).toBe(true);
@@ -259,7 +296,14 @@ describe('slices', () => {
     await three();
     const takes = rig.takes();
 
-    await edit(JSON.stringify({ version: 1, moves: 0, slices: Array.from({ length: 64 }, () => ({ holder: 'x' })) }));
+    await edit(
+      JSON.stringify({
+        version: 1,
+        hash: 'mixed',
+        moves: 0,
+        slices: Array.from({ length: 64 }, () => ({ holder: 'x' })),
+      }),
+    );
     await rig.pass(30 * SECOND);
 
     expect(rig.isAllHeld()).toBe(true);
