@@ -7,6 +7,7 @@ import { lockMetrics } from './metric-families/locks.ts';
 import { runMetrics, type RunLabels } from './metric-families/runs.ts';
 import { scheduleMetrics } from './metric-families/schedules.ts';
 import { webhookMetrics } from './metric-families/webhooks.ts';
+import { shardMetrics } from './metric-families/shards.ts';
 import { workerMetrics } from './metric-families/workers.ts';
 
 const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
@@ -43,6 +44,7 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
     ...lockMetrics(registry),
     ...jobMetrics(registry),
     ...workerMetrics(registry),
+    ...shardMetrics(registry),
     ...scheduleMetrics(registry),
     ...kubernetesMetrics(registry),
     ...watchMetrics(registry),

@@ -14,6 +14,7 @@ import { optionNotes, resolveOptions, type Flags } from './options/resolve.ts';
 import { withoutEffect } from './control/ignored-options.ts';
 import { jobsSettings } from './options/jobs-options.ts';
 import { leaderElectionOptions } from './options/leader-options.ts';
+import { shardsSettings } from './options/shards-options.ts';
 import { programFile } from './program/program-file.ts';
 import { programName } from './program/program-name.ts';
 import { OPERANDS } from './options/start-flags.ts';
@@ -79,6 +80,7 @@ export function operatorOptions(
     ...options,
     cluster: { connect, userAgent: `${manager}/${version}`, ...(qps > 0 && { qps, burst }) },
     ...leaderElectionOptions(options),
+    ...shardsSettings(options),
     recording: options.record ? { maxBytes: options.recordBytes, hooklet: version } : undefined,
     controlSocket: controlSocketOf(options),
     page: pageSettings(options),

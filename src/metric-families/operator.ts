@@ -54,13 +54,6 @@ export function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
       '1 while this replica is the leader by the lease of this name, else 0; only with --leader-elect.',
       ['name'],
     ),
-    shardSlices: gauge('shard_slices', 'Slices of the objects that this replica works on; only with --shards.'),
-    shardMembers: gauge('shard_members', 'Replicas that divide the objects among them; only with --shards.'),
-    shardMoves: counter(
-      'shard_moves_total',
-      'Slices of the objects that this replica has taken or given; only with --shards.',
-      ['direction'],
-    ),
   };
 }
 

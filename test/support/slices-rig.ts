@@ -113,7 +113,7 @@ function rigMember(identity: string, options: MemberOptions, onTake: (slice: num
     giveTakesMs = () => 100,
     isDeaf = false,
     delayMs,
-    hash = 'mixed',
+    hash,
   } = options;
   const inner = inProcessClient(sandbox);
   const log = recordingLogger();

@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors.ts';
+import type { LeaderElectionTimes } from '../../kube/coordination/leader-election.ts';
 import type { LeaderElectionSettings } from '../../operator/leadership.ts';
 import type { StartOptions } from './options.ts';
 import { duration, flag, text } from './spec.ts';
@@ -44,16 +45,26 @@ const MIN_DURATION_MS = 1000;
 // Candidates wait up to a whole retry period between attempts, and a request takes time.
 const RETRY_SHARE = 1.2;
 
-/**
- * The operator options that leader election sets; empty without `--leader-elect`. Throws `UsageError` for times that
- * contradict each other.
- */
+/** The operator options that leader election sets; empty without `--leader-elect`. Throws as `electionTimes`. */
 export function leaderElectionOptions(options: StartOptions): {
   readonly leaderElection?: LeaderElectionSettings;
   readonly killAfterMs?: number;
 } {
   if (!options.leaderElect) return {};
-  const { leaseName, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
+  const { times, killAfterMs } = electionTimes(options);
+  return { leaderElection: { leaseName: options.leaseName, ...times }, killAfterMs };
+}
+
+export interface ElectionTimes {
+  readonly times: LeaderElectionTimes;
+  /** How long hooks have from SIGTERM to SIGKILL, so that they have ended before another replica takes over. */
+  readonly killAfterMs: number;
+}
+
+type TimeOptions = Pick<StartOptions, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
+
+/** The times of Leases. Throws `UsageError` for those that contradict each other. */
+export function electionTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: TimeOptions): ElectionTimes {
   const problems = [
     ...(leaseDurationMs < MIN_DURATION_MS ? [problem('lease-duration', leaseDurationMs, 'at least 1s')] : []),
     ...(leaseDurationMs <= renewDeadlineMs
@@ -74,7 +85,7 @@ export function leaderElectionOptions(options: StartOptions): {
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   const spareMs = leaseDurationMs - renewDeadlineMs;
   return {
-    leaderElection: { leaseName, leaseDurationMs, renewDeadlineMs, retryPeriodMs },
+    times: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     killAfterMs: Math.min(LONGEST_KILL_MS, spareMs * 0.8),
   };
 }

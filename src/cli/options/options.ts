@@ -2,6 +2,7 @@ import { clusterOptions } from './cluster-options.ts';
 import { keptOptions } from './kept-options.ts';
 import { jobsOptions } from './jobs-options.ts';
 import { leaderOptions } from './leader-options.ts';
+import { shardsOptions } from './shards-options.ts';
 import { logFormatOption, logLevelOption } from './log-options.ts';
 import { duration, flag, port, text } from './spec.ts';
 import { metricsPrefix, parseDebugAddress } from './values.ts';
@@ -80,6 +81,7 @@ export const startOptions = {
     'time for running hooks to finish at shutdown',
   ),
   ...leaderOptions,
+  ...shardsOptions,
   ...jobsOptions,
   ...workersOptions,
   ...keptOptions,

@@ -1,8 +1,8 @@
 /*
  * The open watches of a cluster, one for each target, and who is subscribed to which. Where slices are by the hash of API
- * servers, a target with a slice gets a watch of its own as long as its kind is not known to be undivided. As soon as it is (the first list of a slice asks, and any
- * later answer may show it), the watches of its slices end, and their subscribers go over to the watch of the whole
- * target, as later ones do at once.
+ * servers, a target with a slice gets a watch of its own as long as its kind is not known to be undivided. As soon as it
+ * is (the first list of a slice asks, and any later answer may show it), the watches of its slices end, and their
+ * subscribers go over to the watch of the whole target, as later ones do at once.
  */
 
 import { KubeError, ResourceExpiredError } from '../../errors.ts';
@@ -180,18 +180,10 @@ function createSharedWatch(
     random,
     idleTimeoutMs,
     watchSeconds,
-    onContact: () => {
-      watch.contacted();
-    },
-    onCarried: (carrier) => {
-      watch.carriedBy(carrier);
-    },
-    onOpen: () => {
-      watch.opened();
-    },
-    onLateList: () => {
-      log.warn({}, 'streamed list is late: it has not ended');
-    },
+    onContact: () => watch.contacted(),
+    onCarried: (carrier) => watch.carriedBy(carrier),
+    onOpen: () => watch.opened(),
+    onLateList: () => log.warn({}, 'streamed list is late: it has not ended'),
   };
   return {
     watch,

@@ -97,15 +97,20 @@ export class SliceRounds {
 
   async #change({ noted, isLeaving }: Pick<Self, 'noted' | 'isLeaving'>, stop: AbortSignal): Promise<RoundEnd> {
     const { identity, view, held, moveEveryMs } = this.#options;
-    const { content, others } = view;
+    const { assignment: written, others } = view;
     const me = { identity, isLeaving, noted, working: held.working };
-    if (content === undefined || content.type === 'newer' || view.isOfOthers) return 'nothing';
-    if (content.type !== 'read' && isLeaving) return 'nothing';
-    const assignment = content.type === 'read' ? content.assignment : rebuiltAssignment(others, me);
+    if (!this.#mayWrite || (written === undefined && isLeaving)) return 'nothing';
+    const assignment = written ?? rebuiltAssignment(others, me);
     const change = nextChange({ assignment, others, me, mayMove: view.sinceMoveMs >= moveEveryMs });
-    if (change.type === 'none' && content.type === 'read') return 'nothing';
     const next: Assignment = change.type === 'none' ? assignment : change.assignment;
+    if (next === written) return 'nothing';
     return (await view.write(next, stop)) ? 'written' : 'conflict';
+  }
+
+  /** Whether what is written is known, and of members such as this one. */
+  get #mayWrite(): boolean {
+    const { content, isOfOthers } = this.#options.view;
+    return content !== undefined && content.type !== 'newer' && !isOfOthers;
   }
 
   /** Of all that are alive one cleans up. */
