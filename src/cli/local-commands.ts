@@ -25,6 +25,7 @@ import { givenObjects } from './run/object.ts';
 export interface CheckFlags {
   readonly output?: string;
   readonly allowSkipped?: boolean;
+  readonly shards?: boolean;
 }
 
 /** `hooklet check`: resolves to the exit code. */
@@ -35,6 +36,7 @@ export async function checkCommand(paths: readonly string[], flags: CheckFlags):
     openReader: openConfigReader,
     checkFilter,
     allowSkipped: flags.allowSkipped === true,
+    isSharded: flags.shards === true,
     now: Date.now,
     cwd: process.cwd(),
   });

@@ -110,8 +110,8 @@ function named(bindings: readonly DividedBinding[]): string {
   return [...new Set(bindings.map(({ type, name }) => (name === type ? type : `${type} ${name}`)))].join(', ');
 }
 
-/** Such as `kubernetes[1]`. */
-function pathOf(binding: Binding, bindings: readonly Binding[]): string {
+/** Where a binding is in the config of its hook, such as `kubernetes[1]`. */
+export function pathOf(binding: Binding, bindings: readonly Binding[]): string {
   const index = bindings.filter(({ type }) => type === binding.type).indexOf(binding);
   return `${binding.type}[${index}]`;
 }

@@ -11,6 +11,8 @@ export interface HookletFeatures {
   readonly namespace: string;
   /** The name of the Lease; absent: without leader election. */
   readonly lease?: string;
+  /** What the Leases and the ConfigMap of replicas that divide objects are named after; absent: they do not. */
+  readonly shards?: string;
   /** The ConfigMap with the state of schedules; absent: a file, or nothing. */
   readonly scheduleState?: { readonly name: string; readonly isForced: boolean };
   /** The ConfigMap with dead letters and pauses. */
@@ -32,6 +34,7 @@ export function hookletNeeds(
   const bindings = hooks.flatMap((hook) => hook.bindings);
   return [
     ...leaseNeeds(features),
+    ...shardsNeeds(features),
     ...hooks.flatMap((hook) => lockNeeds(hook, features)),
     ...stateNeeds(bindings, features),
     ...webhookNeeds(bindings, features),
@@ -52,6 +55,17 @@ function leaseNeeds({ lease, namespace }: HookletFeatures): readonly OwnNeed[] {
   if (lease === undefined) return [];
   const base = { group: 'coordination.k8s.io', resource: 'leases', namespace, reason: '--leader-elect' };
   return namedNeeds({ ...base, name: lease }, ['get', 'create', 'update']);
+}
+
+/** The Leases are of Pods, whose names nobody knows before. */
+function shardsNeeds({ shards, namespace }: HookletFeatures): readonly OwnNeed[] {
+  if (shards === undefined) return [];
+  const leases = { group: 'coordination.k8s.io', resource: 'leases', namespace, reason: '--shards: the replicas' };
+  const slices = { group: '', resource: 'configmaps', namespace, reason: '--shards: who has what' };
+  return [
+    ...ownNeeds(leases, ['get', 'list', 'create', 'update', 'delete']),
+    ...namedNeeds({ ...slices, name: `${shards}-slices` }, ['get', 'create', 'update']),
+  ];
 }
 
 /** A lock is renewed under its name, and created where it is not there. */

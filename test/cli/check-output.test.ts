@@ -45,6 +45,14 @@ describe('checkText', () => {
     );
   });
 
+  it('says behind each binding which replicas run it, where that is known', () => {
+    const bindings = HOOK.bindings.map((binding) => ({ ...binding, shards: 'on every replica' }));
+
+    expect(checkText({ ...reportOf(), hooks: [{ ...HOOK, bindings }] })).toContain(
+      '\n  onStartup 1; on every replica\n',
+    );
+  });
+
   it('says what to do about files that are skipped', () => {
     const skipped: CheckProblem = { ...WARNING, severity: 'error' };
 

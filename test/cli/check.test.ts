@@ -37,7 +37,7 @@ const WELL = printing('configVersion: v1\nonStartup: 1\n');
 
 async function check(
   paths: readonly string[] = ['.'],
-  { allowSkipped = false }: Partial<CheckOptions> = {},
+  { allowSkipped = false, isSharded = false }: Partial<CheckOptions> = {},
 ): Promise<CheckReport> {
   return runCheck(
     paths.map((path) => join(root, path)),
@@ -46,6 +46,7 @@ async function check(
       checkFilter: () => undefined,
       now: () => Date.parse('2026-05-01T10:00:00Z'),
       allowSkipped,
+      isSharded,
       cwd: root,
     },
   );
@@ -114,6 +115,44 @@ describe('runCheck', () => {
       problems: [],
       summary: { hooks: 1, broken: 0, errors: 0, warnings: 0 },
     });
+  });
+
+  it('tells with --shards what cannot be divided, all at once, and how the rest is; without it nothing of that', async () => {
+    await put(
+      'a.sh',
+      printing(
+        `configVersion: v1
+settings: {executor: job}
+schedule:
+- {name: tick, crontab: "* * * * *", includeSnapshotsFrom: [pods]}
+kubernetes:
+- {name: pods, kind: Pod, apiVersion: v1}
+- name: nodes
+  kind: Node
+  apiVersion: v1
+  shard: namespace
+`,
+      ),
+    );
+    await put('b.sh', printing('configVersion: v1\nkubernetes: [{name: nodes, kind: Node, apiVersion: v1}]\n'));
+    const sharded = await check(['.'], { isSharded: true });
+
+    expect(problemsOf(sharded)).toEqual([
+      'a.sh:4 error settings.executor: only hooks whose objects are not divided have it: say shard: none in kubernetes pods, kubernetes nodes',
+      'a.sh:6 error schedule[0].includeSnapshotsFrom: it runs on one replica, which has only a part of the objects of kubernetes pods: say shard: none there',
+      expect.stringMatching(/^a\.sh:12 error kubernetes\[1]\.shard: Node is cluster-scoped: .*; say shard: uid$/),
+    ]);
+    expect(sharded.summary).toEqual({ hooks: 2, broken: 1, errors: 3, warnings: 0 });
+    expect(sharded.hooks.flatMap(({ bindings }) => bindings.map(({ name, shards }) => [name, shards]))).toEqual([
+      ['tick', 'on the replica with slice 00'],
+      ['pods', 'divided by namespace'],
+      ['nodes', 'divided by namespace'],
+      ['nodes', 'divided by uid'],
+    ]);
+
+    const plain = await check();
+    expect(plain.problems).toEqual([]);
+    expect(plain.hooks.flatMap(({ bindings }) => bindings).filter((binding) => 'shards' in binding)).toEqual([]);
   });
 
   it('tells all problems of all hooks, each once', async () => {

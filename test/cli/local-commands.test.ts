@@ -92,6 +92,16 @@ describe('hooklet check', () => {
     expect(allowed.stdout).toMatch(/^\.: warning: no hooks here/);
   });
 
+  it('refuses with --shards what start --shards would', async () => {
+    const kubernetes = [{ name: 'pods', kind: 'Pod', apiVersion: 'v1' }];
+    hook('a.sh', recordingHook({ configVersion: 'v1', settings: { executor: 'job' }, kubernetes }));
+    const [plain, sharded] = await Promise.all([run(['check', '.']), run(['check', '.', '--shards'])]);
+
+    expect([plain.exitCode, sharded.exitCode]).toEqual([0, 1]);
+    expect(sharded.stdout).toContain('Added Modified Deleted; divided by namespace\n');
+    expect(sharded.stdout).toMatch(/^a\.sh:\d+: error: settings\.executor: only hooks whose objects are not divided/m);
+  });
+
   it('looks where start would', async () => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
 

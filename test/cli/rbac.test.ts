@@ -281,6 +281,18 @@ describe('hooklet rbac', () => {
     expect(out).toContain('my-webhooks-hooks');
   });
 
+  it('has with --shards the Leases of all replicas, and the ConfigMap that a flag names', async () => {
+    const shards = ['--shards', '--shards-lease-name', 'my-shards'];
+
+    const { code, out } = await hooklet('rbac', join(examplesDir, '101-monitor-pods', 'hooks'), ...shards);
+
+    expect(code).toBe(0);
+    expect(out.replaceAll(/\s+#.*|^\s*#.*\n/gm, '')).toContain(
+      'resources: [leases]\n    verbs: [get, list, create, update, delete]\n',
+    );
+    expect(out).toMatch(/resourceNames: \[my-shards-slices]\n\s+verbs: \[get, update]/);
+  });
+
   it('names the Secret of the Service of Jobs that a flag names, where a hook has Jobs', async () => {
     const config = '{"configVersion":"v1","onStartup":1,"settings":{"executor":{"job":{"namespace":"heavy"}}}}';
     using jobs = temporaryFolder();

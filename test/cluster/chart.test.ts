@@ -170,6 +170,8 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
     ['workers.pools.gpu.replica=1', 'replica'],
     ['workers.enabled=true,workers.pools.default=null', 'no pool'],
     ['workers.enabled=true,workers.autoscaling.enabled=true', 'prometheusUrl'],
+    ['shards.serverSide=true', 'not enabled'],
+    ['shards.enabled=true,env[0].name=HOOKLET_LEADER_ELECT,env[0].value=yes', 'choose one'],
     ['rbac.create=false,rbac.clusterRules[0].verbs[0]=get', 'while rbac.create is false'],
   ])('refuses --set %s, and names %s', async (set, name) => {
     await expect(rendered('--set', set)).rejects.toThrow(name);
@@ -253,6 +255,44 @@ describe('deploy/chart', { timeout: 120_000 }, () => {
     expect(JSON.stringify(objectsAt(podSpec(objects), 'containers'))).toContain(
       '{"name":"HOOKLET_WORKERS_ACCOUNT","value":"hooks-workers"}',
     );
+  });
+
+  it('makes of shards what components/shards does, and no Lease of a leader, with webhooks neither', async () => {
+    const objects = await rendered(
+      '--set',
+      'shards.enabled=true,shards.serverSide=true,replicas=3,webhooks.enabled=true',
+    );
+    const component = find(baseObjects(['shards']).filter(isJsonObject), 'Role', 'hooklet-shards');
+    const sorted = (rules: readonly JsonObject[]): readonly string[] => rules.map((rule) => JSON.stringify(rule));
+    const expected = sorted(objectsAt(component, 'rules')).map((rule) =>
+      rule.replace('hooklet-shards-slices', 'hooks-shards-slices'),
+    );
+    const rules = sorted(objectsAt(find(objects, 'Role', 'hooks-own'), 'rules'));
+    const env = objectsAt(podSpec(objects), 'containers').flatMap((one) => objectsAt(one, 'env'));
+    const values = Object.fromEntries(env.map(({ name, value }) => [name, value]));
+
+    expect(rules).toEqual(expect.arrayContaining([...expected]));
+    expect(rules.filter((rule) => rule.includes('leases'))).toHaveLength(1);
+    expect(values).toMatchObject({
+      HOOKLET_SHARDS: 'true',
+      HOOKLET_SHARDS_LEASE_NAME: 'hooks-shards',
+      HOOKLET_SHARDS_SERVER_SIDE: 'true',
+    });
+    expect(Object.keys(values)).toContain('POD_NAME');
+    expect(Object.keys(values)).not.toContain('HOOKLET_LEADER_ELECT');
+    expect(find(objects, 'Deployment', '"hooks"')).toMatchObject({ spec: { strategy: { type: 'RollingUpdate' } } });
+  });
+
+  it('has workers scraped by a PodMonitor of their own, which asks for no metrics of hooks', async () => {
+    const objects = await rendered('--set', 'podMonitor.enabled=true,workers.enabled=true');
+    const monitor = find(objects, 'PodMonitor', '"hooks-workers"');
+    const deployment = find(objects, 'Deployment', '"hooks-workers"');
+    const labels = objectAt(deployment, 'spec', 'template', 'metadata', 'labels');
+
+    expect(labels).toMatchObject(objectAt(monitor, 'spec', 'selector', 'matchLabels'));
+    expect(objectsAt(monitor, 'spec', 'podMetricsEndpoints').map(({ path }) => path)).toEqual(['/metrics']);
+    const plain = await rendered('--set', 'podMonitor.enabled=true');
+    expect(plain.filter(({ kind }) => kind === 'PodMonitor')).toHaveLength(1);
   });
 
   it('gives a Pod 30 s more than the limit of its drain', async () => {

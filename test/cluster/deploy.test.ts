@@ -48,6 +48,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     { component: 'leader-election', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-leader-election'] },
     { component: 'run-port', objects: ['service/hooklet-jobs', 'networkpolicy.networking.k8s.io/hooklet-jobs'] },
     { component: 'schedule-state', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-schedule-state'] },
+    { component: 'shards', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-shards'] },
     { component: 'ui', objects: ['clusterrole.rbac.authorization.k8s.io/hooklet-viewer'] },
     { component: 'webhook-certificates', objects: ['role.rbac.authorization.k8s.io/hooklet-webhook-certificates'] },
     {
@@ -72,7 +73,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     const pairs = components.flatMap((first, i) => components.slice(i + 1).map((second) => [first, second]));
 
     for (const names of [...pairs, components]) expect(await built(folder, names)).toContain('kind: Deployment');
-    expect(pairs).toHaveLength(66);
+    expect(pairs).toHaveLength(78);
   });
 
   it('webhooks-control-plane lets in what it names, and nobody else', async () => {

@@ -21,6 +21,7 @@ const COMPONENTS: readonly Component[] = [
   'schedule-state',
   'webhook-certificates',
   'webhooks',
+  'shards',
 ];
 
 /** What kustomize makes of the base with components, by kind and name. */
@@ -58,6 +59,7 @@ describe('hooklet manifests', { timeout: 120_000 }, () => {
     { example: '101-monitor-pods', flags: [] },
     { example: '130-http-trigger', flags: ['--host', 'hooks.test', '--replicas', '2'] },
     { example: '204-validating-webhook', flags: ['--name', 'judge'] },
+    { example: '101-monitor-pods', flags: ['--name', 'many', '--shards', '--replicas', '4'] },
     { example: '210-conversion-webhook', flags: ['--no-events'] },
   ])('of $example are accepted by the API server, field by field, under restricted', async ({ example, flags }) => {
     using folder = temporaryFolder();

@@ -64,7 +64,7 @@ describe('deploy/chart', () => {
 });
 
 /** Labels that Prometheus adds to what it scrapes from Pods. */
-const OF_TARGETS = ['namespace', 'pod'];
+const OF_TARGETS = ['namespace', 'pod', 'job'];
 
 /** The labels of each metric by its name, histograms with those of their parts. */
 async function knownMetrics(): Promise<ReadonlyMap<string, readonly string[]>> {

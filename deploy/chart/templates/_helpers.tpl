@@ -34,7 +34,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 
 {{- /* Whether one of several Pods runs hooks: with webhooks also a single one, which another follows in an update. */ -}}
 {{- define "hooklet.elects" -}}
-{{- if or (gt (int .Values.replicas) 1) .Values.webhooks.enabled -}}true{{- end -}}
+{{- if and (or (gt (int .Values.replicas) 1) .Values.webhooks.enabled) (not .Values.shards.enabled) -}}true{{- end -}}
+{{- end -}}
+
+{{- /* Whether Leases keep two Pods from doing the same: then both may be there in an update. */ -}}
+{{- define "hooklet.hasLeases" -}}
+{{- if or (include "hooklet.elects" .) .Values.shards.enabled -}}true{{- end -}}
 {{- end -}}
 
 {{- define "hooklet.subject" -}}

@@ -13,6 +13,7 @@ import { bindingNeeds } from '../../rights/binding-needs.ts';
 import { resourcesAmong } from '../../rights/known-resource.ts';
 import { secretRisk } from '../../rights/risks.ts';
 import { builtInKinds } from '../built-in-kinds.ts';
+import { divisionProblems, withDivision } from './division.ts';
 import { kindProblems } from './kinds.ts';
 import { failedConfig, readPrinted, type PrintedConfig } from './places.ts';
 import type { CheckedBinding, CheckedHook, CheckProblem, CheckReport } from './report.ts';
@@ -23,6 +24,8 @@ export interface CheckOptions extends Pick<LoadOptions, 'checkFilter'> {
   readonly openReader: (root: string) => ConfigReader;
   /** Whether skipped files are warnings instead of errors. */
   readonly allowSkipped: boolean;
+  /** Whether the hooks must be able to run with `--shards`. */
+  readonly isSharded: boolean;
   /** Milliseconds since the epoch, for the next schedule times. */
   readonly now: () => number;
   /** The folder to which shown paths are relative. */
@@ -91,7 +94,7 @@ function checkFile(
   loaded: Hook | HookConfigError,
   config: PrintedConfig,
   { name, path }: HookFile,
-  { cwd, now }: CheckOptions,
+  { cwd, now, isSharded }: CheckOptions,
 ): FileResult {
   const place = { hook: name, file: shownPath(path, cwd) };
   const kinds = kindProblems(config.value).map((problem) => ({ ...place, ...problem, line: config.lineOf(problem) }));
@@ -106,7 +109,14 @@ function checkFile(
     ...warningsAt('', secretRisks(loaded)),
     ...WEBHOOKS.flatMap((field) => warningsAt(field, warningsOf(loaded, field))),
   ];
-  return { hook: describeHook(loaded, place.file, nowMs), problems: [...kinds, ...warnings] };
+  const undivided = (isSharded ? divisionProblems(loaded) : []).map((issue): CheckProblem => ({
+    ...place,
+    severity: 'error',
+    line: config.lineOf(issue),
+    ...issue,
+  }));
+  const hook = describeHook(loaded, place.file, nowMs);
+  return { hook: isSharded ? withDivision(hook, loaded) : hook, problems: [...kinds, ...undivided, ...warnings] };
 }
 
 function secretRisks(hook: Hook): readonly string[] {

@@ -34,6 +34,8 @@ export interface CheckedBinding {
   readonly queue: string;
   /** One line for people. */
   readonly summary: string;
+  /** Which replicas run it with `--shards`, and for which objects; only where that is asked for. */
+  readonly shards?: string;
 }
 
 /** A problem and its place. */

@@ -1,4 +1,4 @@
-import type { CheckedHook, CheckProblem, CheckReport } from './report.ts';
+import type { CheckedBinding, CheckedHook, CheckProblem, CheckReport } from './report.ts';
 
 const SKIPPED_HELP = `What is skipped never runs. A file that is no hook belongs in a folder called lib; --allow-skipped lets all pass.
 `;
@@ -18,8 +18,12 @@ export function checkText(report: CheckReport): string {
 }
 
 function hookText({ bindings, settings, type }: CheckedHook, title: string): string {
-  const lines = [...bindings.map(({ summary }) => summary), ...(settings === '' ? [] : [`settings ${settings}`])];
+  const lines = [...bindings.map(bindingText), ...(settings === '' ? [] : [`settings ${settings}`])];
   return `${title}${type === 'warm' ? ' (warm)' : ''}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function bindingText({ summary, shards }: CheckedBinding): string {
+  return shards === undefined ? summary : `${summary}; ${shards}`;
 }
 
 function problemText({ severity, file, line, path, message, output }: CheckProblem): string {

@@ -19,6 +19,7 @@ export type Component =
   | 'leader-election'
   | 'run-port'
   | 'schedule-state'
+  | 'shards'
   | 'webhook-certificates'
   | 'webhooks'
   | 'workers';

@@ -4,6 +4,7 @@ import { discoverHooks } from '../../hook/discover.ts';
 import { printable } from '../../lib/printable.ts';
 import { shownText } from '../../lib/shown.ts';
 import { risksOf } from '../../rights/risks.ts';
+import { divisionProblems } from '../check/division.ts';
 import { loadLocalHooks } from '../run/load-local-hooks.ts';
 import { startOptions } from '../options/options.ts';
 import { storiesAt } from '../rbac/run-scenarios.ts';
@@ -17,6 +18,7 @@ export interface ManifestsFlags {
   readonly namespace?: string;
   readonly createNamespace?: boolean;
   readonly replicas?: string;
+  readonly shards?: boolean;
   readonly host?: string;
   readonly events: boolean;
   readonly crds?: readonly string[];
@@ -35,8 +37,7 @@ export async function manifestsCommand(given: string | undefined, flags: Manifes
   const request = manifestsRequest(flags);
   const { hooksDir } = resolveOptions(startOptions, given === undefined ? {} : { hooksDir: given }, process.env);
   const scenarios = flags.scenarios === undefined ? [] : await storiesAt(flags.scenarios);
-  // Hooks name the namespace in which they will run.
-  const hooks = await loadAll(hooksDir, { POD_NAMESPACE: request.namespace, ...process.env });
+  const hooks = await loadAll(hooksDir, request);
   if (hooks === undefined) return 1;
   const { crds } = flags;
   const needs = await neededByHooks(hooks, { request, scenarios, ...(crds !== undefined && { crds }) });
@@ -66,6 +67,7 @@ export function manifestsRequest(flags: ManifestsFlags): ManifestsRequest {
     namespace,
     withEvents: flags.events,
     withNamespace: flags.createNamespace === true,
+    areSharded: flags.shards === true,
     ...(replicas !== undefined && { replicas: Number(replicas) }),
     ...(host !== undefined && { host }),
   };
@@ -82,12 +84,22 @@ function given(flag: string, value: string | undefined, { pattern, expected }: E
 }
 
 /** The hooks of a folder; says what is wrong and returns undefined when one of them is broken or there is none. */
-async function loadAll(hooksDir: string, env: NodeJS.ProcessEnv): Promise<readonly Hook[] | undefined> {
+async function loadAll(
+  hooksDir: string,
+  { namespace, areSharded }: ManifestsRequest,
+): Promise<readonly Hook[] | undefined> {
   const { files } = await discoverHooks(hooksDir);
+  // Hooks name the namespace in which they will run.
+  const env = { POD_NAMESPACE: namespace, ...process.env };
   const { hooks, broken } = await loadLocalHooks(hooksDir, files, { env });
-  const problems = broken.map(({ message }) => message);
+  const undivided = areSharded ? hooks.flatMap(undividedText) : [];
+  const problems = [...broken.map(({ message }) => message), ...undivided];
   if (files.length === 0)
     problems.push(`there are no hooks in ${hooksDir}; hooklet check says which files are skipped`);
   for (const problem of problems) process.stderr.write(printable(`hooklet: manifests: ${problem}\n`));
   return problems.length === 0 ? hooks.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : undefined;
+}
+
+function undividedText(hook: Hook): readonly string[] {
+  return divisionProblems(hook).map(({ path, message }) => `--shards: hook ${hook.name}: ${path}: ${message}`);
 }

@@ -24,6 +24,7 @@ const WEBHOOKS: typeof NAMED = [
 ];
 
 const JOBS: typeof NAMED = [['HOOKLET_JOBS_SERVICE_NAME', (name) => `${name}-jobs`]];
+const SHARDS: typeof NAMED = [['HOOKLET_SHARDS_LEASE_NAME', (name) => `${name}-shards`]];
 const WORKERS: typeof NAMED = [['HOOKLET_WORKERS_ACCOUNT', (name) => `${name}-workers`]];
 
 /** The objects of `deploy/` under another name, in another namespace, with an image. */
@@ -64,6 +65,7 @@ function variables(text: string, name: string): readonly Fields[] {
     ...NAMED,
     ...(text.includes('/readyz/webhooks') ? WEBHOOKS : []),
     ...(text.includes('"name":"jobs"') ? JOBS : []),
+    ...(text.includes('"HOOKLET_SHARDS"') ? SHARDS : []),
     ...(text.includes('"serviceAccountName":"hooklet-workers"') ? WORKERS : []),
   ];
   return [...named.map(([variable, value]) => ({ name: variable, value: value(name) })), ...schedules];

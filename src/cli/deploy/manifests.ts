@@ -21,6 +21,8 @@ export interface ManifestsRequest extends Installation {
   readonly host?: string;
   readonly withEvents: boolean;
   readonly withNamespace: boolean;
+  /** Whether the replicas divide the objects among them. */
+  readonly areSharded: boolean;
   /** Whether the needs of the hooks are also those of their scenarios. */
   readonly areTested?: boolean;
 }
@@ -57,12 +59,14 @@ function componentsFor(hooks: readonly Hook[], request: ManifestsRequest): reado
     ['events', request.withEvents],
     ['http-triggers', isCalled],
     ['jobs', haveJobs],
-    ['leader-election', isReplicated && !isAsked],
+    ['leader-election', isReplicated && !isAsked && !request.areSharded],
     ['run-port', haveJobs || haveWorkers],
     ['schedule-state', makesUp],
     ['webhook-certificates', isAsked],
     ['webhooks', isAsked],
     ['workers', haveWorkers],
+    // Last, for it takes back what others say of a leader.
+    ['shards', request.areSharded],
   ];
   return asked.filter(([, isNeeded]) => isNeeded).map(([component]) => component);
 }

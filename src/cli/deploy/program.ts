@@ -11,7 +11,8 @@ export function addManifests(program: Command, exit: (code: number) => void): vo
     .option('--name <name>', 'name of the objects (default hooklet)')
     .option('--namespace <name>', 'namespace of the objects (default hooklet)')
     .option('--create-namespace', 'the namespace too, under the Pod security standard restricted')
-    .option('--replicas <n>', 'number of Pods (default 1, with webhooks 2)')
+    .option('--replicas <n>', 'number of Pods (default 1, with webhooks 2, with --shards 3)')
+    .option('--shards', 'let the Pods divide the objects among them: each works on a part of them')
     .option('--host <name>', 'host of an Ingress for http bindings (default: no Ingress)')
     .option('--no-events', 'without the right to write Events about the Pod')
     .option('--crds <paths...>', 'files or folders with CustomResourceDefinitions, for the names of their resources')
@@ -28,8 +29,9 @@ export function addManifests(program: Command, exit: (code: number) => void): vo
 
 const HELP = `
 What the hooks have decides what is printed: Services and rights for webhooks, requests, Jobs and workers, a Deployment
-for each pool of workers, a ConfigMap for schedules that make up for missed ticks, a Lease for several replicas. The same
-hooks give the same text, so that it can be kept beside them, compared in CI, and used as a resource of a kustomization.
+for each pool of workers, a ConfigMap for schedules that make up for missed ticks, a Lease for several replicas. With
+--shards, hooks whose objects cannot be divided are refused: hooklet check --shards says how each is. The same hooks give
+the same text, so that it can be kept beside them, compared in CI, and used as a resource of a kustomization.
 
 Examples:
   hooklet manifests hooks --image registry.example.com/my-hooks:1 | kubectl apply -f -

@@ -58,6 +58,7 @@ Examples:
   hooklet check hooks                         a folder
   hooklet check hooks/a.sh more/hooks         a file and a folder
   hooklet check -o github hooks               show each problem at its line in a pull request
+  hooklet check --shards hooks                whether replicas can divide the objects, and how
 `;
 
 /** The end of `hooklet run --help`, after the options. */

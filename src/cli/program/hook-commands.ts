@@ -66,6 +66,7 @@ export function addCheck(program: Command, exit: Exit): void {
     .description('find all problems of hooks without a cluster; exit code 1 when there are any')
     .option('-o, --output <format>', `one of ${CHECK_FORMATS.join(', ')} (default text)`)
     .option('--allow-skipped', 'only warn about skipped files and folders without hooks')
+    .option('--shards', 'find what start --shards refuses too, and tell which replicas run what')
     .addHelpText('after', CHECK_HELP)
     .action(async (paths: readonly string[], flags: CheckFlags) => {
       const { checkCommand } = await import('../local-commands.ts');

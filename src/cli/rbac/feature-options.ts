@@ -4,12 +4,15 @@ import { startOptions } from '../options/options.ts';
 import type { Options } from '../options/resolve.ts';
 
 const { leaderElect, leaseName, scheduleState, deadLetters, pauseByNamespace } = startOptions;
+const { isSharded, shardsLeaseName } = startOptions;
 const { webhookCertificates, admissionConfigurationName, jobsServiceName } = startOptions;
 
 /** The options of `start` that need rights. */
 export const FEATURE_OPTIONS = {
   leaderElect,
   leaseName,
+  isSharded,
+  shardsLeaseName,
   scheduleState,
   deadLetters,
   pauseByNamespace,
@@ -34,6 +37,7 @@ export function featuresOf(options: Options<typeof FEATURE_OPTIONS>, namespace: 
   return {
     namespace,
     ...(options.leaderElect && { lease: options.leaseName }),
+    ...(options.isSharded && { shards: options.shardsLeaseName }),
     ...(schedules.type === 'configMap' && { scheduleState: schedules }),
     ...(letters.type === 'configMap' && { deadLetters: letters }),
     pauseByNamespace: options.pauseByNamespace,

@@ -23,6 +23,7 @@ const REQUEST: ManifestsRequest = {
   image: 'example.com/hooks:1',
   withEvents: true,
   withNamespace: false,
+  areSharded: false,
 };
 
 function hook(name: string, config: object): Hook {
@@ -165,6 +166,61 @@ describe('hooklet manifests', () => {
   it('has a Lease for more than one replica', () => {
     expect(namesOf(objectsFor([PODS], { replicas: 3 }))).toContain('Role hooklet-leader-election');
     expect(namesOf(objectsFor([PODS]))).not.toContain('Role hooklet-leader-election');
+  });
+
+  it('has the rights of replicas that divide objects in place of those of a leader, 3 replicas or as many as asked', () => {
+    const objects = objectsFor([PODS], { areSharded: true });
+    const names = namesOf(objects).filter((name) => name.startsWith('Role '));
+
+    expect(names).toEqual(['Role hooklet-events', 'Role hooklet-shards']);
+    expect(rulesOf(objects, 'hooklet-shards')).toEqual([
+      'leases: get list create update delete',
+      'configmaps: create',
+      'configmaps: get update',
+    ]);
+    expect(objects.at(-1)).toMatchObject({ spec: { replicas: 3, strategy: { type: 'RollingUpdate' } } });
+    const five = objectsFor([PODS], { areSharded: true, replicas: 5 });
+    expect(namesOf(five)).toEqual(namesOf(objects));
+    expect(five.at(-1)).toMatchObject({ spec: { replicas: 5 } });
+  });
+
+  it('has no leader where replicas divide objects, with webhooks neither', () => {
+    const pod = objectAt(objectsFor([PODS, JUDGE], { areSharded: true }).at(-1), 'spec', 'template', 'spec');
+    const env = objectsAt(pod, 'containers').flatMap((one) => objectsAt(one, 'env'));
+
+    expect(env.filter(({ name }) => name === 'HOOKLET_LEADER_ELECT' || name === 'HOOKLET_SHARDS')).toEqual([
+      { name: 'HOOKLET_SHARDS', value: 'true' },
+      { name: 'HOOKLET_LEADER_ELECT', value: 'false' },
+    ]);
+  });
+
+  it('names the Leases and the ConfigMap of replicas that divide objects after the installation', () => {
+    const text = yamlFor([PODS], { name: 'one', areSharded: true });
+
+    expect(text).toMatch(/HOOKLET_SHARDS_LEASE_NAME\s+value: one-shards\n/);
+    expect(text).toMatch(/resourceNames:\s+(?:- |\[)one-shards-slices/);
+    expect(yamlFor([PODS], { name: 'one' })).not.toContain('SHARDS');
+  });
+
+  it('refuses hooks whose objects cannot be divided among replicas, all problems at once', async () => {
+    using folder = temporaryFolder();
+    const config = {
+      configVersion: 'v1',
+      settings: { executor: 'job' },
+      kubernetes: [{ kind: 'Node', apiVersion: 'v1', shard: 'namespace' }],
+    };
+    writeFileSync(join(folder.path, 'a.sh'), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`, { mode: 0o755 });
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+
+    const flags = { image: 'a:1', events: true, shards: true };
+    expect(await manifestsCommand(folder.path, flags)).toBe(1);
+
+    expect(printed).not.toHaveBeenCalled();
+    expect(said.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringMatching(/^hooklet: manifests: --shards: hook a\.sh: settings\.executor: only hooks whose objects/),
+      expect.stringMatching(/^hooklet: manifests: --shards: hook a\.sh: kubernetes\[0]\.shard: Node is cluster-scoped/),
+    ]);
   });
 
   it('has an Ingress for http bindings only with a host', () => {
