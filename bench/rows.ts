@@ -28,6 +28,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'pods-full', title: '10,000 pods, full objects' },
   { name: 'pods-filtered', title: '10,000 pods, jqFilter, no full objects' },
   { name: 'pods-100k', title: '100,000 pods, jqFilter, no full objects' },
+  { name: 'shards', title: '100,000 ConfigMaps divided among replicas, --shards' },
   { name: 'relist', title: 'relist of 10,000 objects after 410' },
   { name: 'admission-shell', title: 'an admission request to a shell hook' },
   { name: 'admission-warm', title: 'an admission request to a warm TypeScript hook' },
