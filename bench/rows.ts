@@ -22,6 +22,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'queues-shell', title: '1,000 events over 20 queues, shell hooks' },
   { name: 'warm-throughput', title: '5,000 events to a warm TypeScript hook, one run each' },
   { name: 'job', title: 'a run that is a Job, one at a time, without a node and images' },
+  { name: 'workers', title: 'runs that wait 250 ms, on workers that take 4 at a time' },
   { name: 'reconcile', title: '500 parents with two children each, reconcile hook in TypeScript', isFast: true },
   { name: 'reconcile-10k', title: '10,000 parents with two children each, reconcile hook in TypeScript' },
   { name: 'failing', title: '1,000 objects that fail each second beside one that is well', isFast: true },
