@@ -26,6 +26,8 @@ export interface Ask<T> {
   readonly maxBytes: number;
   /** Of a request at one place. */
   readonly limitMs: number;
+  /** See `Outgoing`. */
+  readonly isLong?: boolean;
   /** Reads an answer with the status 200. */
   readonly read: (answer: Answer) => Parsed<T>;
 }
@@ -131,10 +133,10 @@ export class Reach {
     yield* found.places.filter((place) => !isSame(place, last));
   }
 
-  #outgoing<T>({ method, path, headers: own, body, maxBytes, limitMs }: Ask<T>): Outgoing {
+  #outgoing<T>({ method, path, headers: own, body, maxBytes, limitMs, isLong = false }: Ask<T>): Outgoing {
     // Read each time: the kubelet replaces it before it expires.
     const authorization = `Bearer ${readRegular(this.#options.tokenFile).trim()}`;
-    return { method, path, headers: { authorization, ...own }, body, maxBytes, limitMs };
+    return { method, path, headers: { authorization, ...own }, body, maxBytes, limitMs, isLong };
   }
 
   async #askAt<T>(

@@ -100,7 +100,7 @@ function openReach(
 ): Reach {
   // Read for each connection: it is replaced when the operator makes a new authority.
   const authority = (): string | undefined => (existsSync(caFile) ? readRegular(caFile) : undefined);
-  const wire = new Http2Wire({ authority, connectLimitMs: times.connectLimitMs });
+  const wire = new Http2Wire({ authority, ...times });
   ends.defer(() => wire.close());
   const onUnreached = (problem: string): void =>
     log.warn({ problem }, 'no operator that leads can be reached, it is tried again');
