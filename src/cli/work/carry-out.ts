@@ -28,15 +28,28 @@ export async function carryOut(session: WorkSession, run: LiveRun, isSure: boole
   const startedAtMs = session.elapsed();
   let outcome: Outcome = 'lost';
   try {
-    const result = await resultFor(session, run, isSure);
-    if (result !== undefined) outcome = (await handIn(session, run, result)) ? outcomeOf(result) : 'lost';
+    const result = await resultFor(session, run, isSure).catch((err: unknown) => {
+      log.error({ err }, 'run could not be carried out');
+      return failure('environment', `hook ${hook} failed: its worker could not run it: ${messageOf(err)}`);
+    });
+    if (result !== undefined) {
+      if (session.condition.ended(result)) log.warn(messageIn(result), BAD_CONDITION);
+      outcome = (await handIn(session, run, result)) ? outcomeOf(result) : 'lost';
+    }
   } catch (err) {
-    log.error({ err }, 'run could not be carried out');
+    log.error({ err }, 'result of a run could not be sent');
   }
   metrics.runs.inc({ outcome });
   const fields = { outcome, durationMs: Math.round(session.elapsed() - startedAtMs) };
   if (outcome === 'lost') log.warn({ ...fields, reason: whyOver(run) }, 'run is not run here any more');
   else log.debug(fields, 'run ended');
+}
+
+const BAD_CONDITION =
+  'this worker could not run a hook: it claims one at a time, after a pause, until one ends otherwise';
+
+function messageIn(result: RemoteResult): { readonly reason?: string } {
+  return 'message' in result ? { reason: result.message } : {};
 }
 
 type Outcome = 'succeeded' | 'later' | 'failed' | 'lost';
