@@ -7,6 +7,7 @@
  */
 
 import { abortable } from '../../lib/abortable.ts';
+import { within } from '../../lib/deadline.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import type { RemoteResult } from '../../hook/remote-run.ts';
 import type { Execution, HookOutput } from '../../runner/executor.ts';
@@ -103,8 +104,10 @@ async function execute(session: WorkSession, run: LiveRun, contexts: readonly Ui
   const { run: remote, env } = run.handed;
   const { runId, attempt, traceparent, plainExitCodes, backgroundLimitMs } = remote;
   const send = sendLines(session, run);
-  const lines = new LineSender({ batchMs: times.batchMs, lost: run.over, send });
-  const sending = lines.run(run.over);
+  const tooLate = new AbortController();
+  const lost = AbortSignal.any([run.over, tooLate.signal]);
+  const lines = new LineSender({ batchMs: times.batchMs, lost, send });
+  const sending = lines.run(lost);
   const onOutput = (output: HookOutput): void => {
     outputLog.output({ hook: remote.hook, run: runId }, output);
     lines.push(remoteLine(output));
@@ -118,6 +121,7 @@ async function execute(session: WorkSession, run: LiveRun, contexts: readonly Ui
   } finally {
     run.phase = 'hands in';
     lines.close();
-    await sending;
+    const late = (): void => tooLate.abort();
+    await within(sending, { limitMs: times.linesLimitMs, late, signal: run.over }).catch(() => {});
   }
 }

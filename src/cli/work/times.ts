@@ -7,6 +7,8 @@ export interface WorkerTimes extends ReachTimes {
   readonly pingMs: number;
   /** How long lines wait for others after lines were sent. */
   readonly batchMs: number;
+  /** How long lines that are left when a hook has ended hold its result up. */
+  readonly linesLimitMs: number;
   /** How long a leave is tried. */
   readonly leaveLimitMs: number;
 }
@@ -17,5 +19,6 @@ export const WORKER_TIMES: WorkerTimes = {
   connectLimitMs: 3000,
   pingMs: 5000,
   batchMs: 200,
+  linesLimitMs: 30_000,
   leaveLimitMs: 5000,
 };
