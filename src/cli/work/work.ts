@@ -104,10 +104,17 @@ function openReach(
   ends: AsyncDisposableStack,
 ): Reach {
   // Read for each connection: it is replaced when the operator makes a new authority.
-  const authority = (): string | undefined => (existsSync(caFile) ? readRegular(caFile) : undefined);
+  const authority = (): string | undefined => (existsSync(caFile) ? certificatesIn(caFile) : undefined);
   const wire = new Http2Wire({ authority, ...times });
   ends.defer(() => wire.close());
   const onUnreached = (problem: string): void =>
     log.warn({ problem }, 'no operator that leads can be reached, it is tried again');
   return new Reach({ urls, tokenFile, wire, times, authority: `--ca-file ${caFile}`, onUnreached });
+}
+
+/** Nothing would mean that whoever Node trusts is trusted. */
+function certificatesIn(caFile: string): string {
+  const text = readRegular(caFile);
+  if (text.trim() !== '') return text;
+  throw new Error(`--ca-file ${caFile} is empty, expected certificates in PEM, or no file`);
 }

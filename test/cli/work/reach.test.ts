@@ -141,6 +141,17 @@ describe('what a worker asks', () => {
     await expect.poll(() => operator.beats.length, SLOW).toBeGreaterThan(before);
   });
 
+  it('trusts nobody where its file is empty', async () => {
+    const rig = workerRig(HOOK);
+    const operator = await openOperator({ beatMs: 50 });
+    writeFileSync(rig.caFile, '\n');
+    const worker = rig.work(operator.url, { times: QUICK });
+
+    await expect.poll(() => problemsOf(worker), SLOW).toMatch(/--ca-file .*ca\.crt is empty, expected certificates/);
+    writeFileSync(rig.caFile, certificate.cert);
+    await expect.poll(() => operator.hellos, SLOW).toHaveLength(1);
+  });
+
   it('trusts whom Node trusts where there is no file', async () => {
     const rig = workerRig(HOOK);
     rmSync(rig.caFile);
