@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from './json-object.ts';
 import { shown } from './shown.ts';
 
 const MAX_PROBLEMS = 20;
+const MAX_DEPTH = 1000;
 
 /** What was read of what another program sent, or everything that is wrong with it, in one line. */
 export type Parsed<T> =
@@ -44,10 +45,12 @@ export class Members {
     return typeof value === 'boolean' ? value : this.#wrong(key, 'true or false', false);
   }
 
-  /** A number that is not negative. */
+  /** A number that is not negative; what is too large for one is none. */
   amount(key: string): number {
     const value = this.#object[key];
-    return typeof value === 'number' && value >= 0 ? value : this.#wrong(key, 'a number of 0 or more', 0);
+    return typeof value === 'number' && value >= 0 && value < Infinity
+      ? value
+      : this.#wrong(key, 'a number of 0 or more', 0);
   }
 
   /** A whole number of at least `least`, and at most `most` where it is given. */
@@ -134,9 +137,23 @@ export function parseMembers<T>(text: string, where: string, read: (members: Mem
   } catch {
     return { type: 'wrong', problem: `${where}: got ${shown(text)}, expected JSON` };
   }
+  if (isDeeperThan(document, MAX_DEPTH))
+    return { type: 'wrong', problem: `${where}: got JSON that is nested deeper than ${MAX_DEPTH}, expected less` };
   const problems: string[] = [];
   const value = read(new Members(document, where, problems));
   return problems.length === 0 ? { type: 'read', value } : { type: 'wrong', problem: problems.join('; ') };
+}
+
+/** Whether it nests objects and lists deeper than so; texts of JSON are made of values by recursion, which has an end. */
+function isDeeperThan(value: unknown, limit: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= limit; depth += 1) {
+    level = level.flatMap((one): readonly unknown[] =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 function isWhole(value: unknown, least: number): value is number {

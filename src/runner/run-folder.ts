@@ -55,10 +55,9 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
   const boot = bootName();
   const path = makeFolder(tmpDir, boot);
   let made = lstatSync(path);
-  let release = holdFolder(path);
+  let release = holdFilled(path, options);
   let isRemoved = false;
   let sweeping: NodeJS.Timeout | undefined;
-  contents?.write(path);
   const touching = setInterval(() => touch(path, contents === undefined ? [] : [contents.file]), TOUCH_MS).unref();
 
   function isWhole(): boolean {
@@ -108,11 +107,28 @@ function makeFolder(tmpDir: string, boot: string): string {
   try {
     return mkdtempSync(join(makeTrustedFolder(tmpDir), `run-${boot}-`));
   } catch (error) {
-    const reason = messageOf(error);
-    throw new UsageError(`the temporary folder ${tmpDir} cannot be used: ${reason}; give another with --tmp-dir`, {
-      cause: error,
-    });
+    throw unusable(tmpDir, error);
   }
+}
+
+/** Holds a folder that has just been made, and writes its contents; leaves nothing of it behind where it cannot. */
+function holdFilled(path: string, { tmpDir, contents }: RunFolderOptions): () => void {
+  const release = holdFolder(path);
+  try {
+    contents?.write(path);
+    return release;
+  } catch (error) {
+    release();
+    removeTree(path);
+    throw unusable(tmpDir, error);
+  }
+}
+
+function unusable(tmpDir: string, cause: unknown): UsageError {
+  const reason = messageOf(cause);
+  return new UsageError(`the temporary folder ${tmpDir} cannot be used: ${reason}; give another with --tmp-dir`, {
+    cause,
+  });
 }
 
 /** Recreates the folder at the same path, because running processes use that path. */

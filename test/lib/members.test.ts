@@ -94,3 +94,28 @@ it('a text that is not right is said with what is expected', () => {
     });
   }
 });
+
+describe('JSON of another program', () => {
+  it('with a number that is too large for one is refused', () => {
+    const parsed = parseMembers('{"n": 1e999}', 'it', (members) => members.amount('n'));
+    expect(parsed).toEqual({
+      type: 'wrong',
+      problem: expect.stringMatching(/^it: n: got .*, expected a number of 0 or more$/),
+    });
+  });
+
+  it.each(['"fields"', '"list"'])(
+    'that is nested deeper than 1000 in %s is refused, and one of 1000 is read',
+    (key) => {
+      const nested = (depth: number): string => `{${key}: ${'['.repeat(depth)}${']'.repeat(depth)}}`;
+      const read1 = (depth: number) => parseMembers(nested(depth), 'it', (members) => members.has(key.slice(1, -1)));
+
+      expect(read1(1000)).toEqual({ type: 'read', value: true });
+      for (const depth of [1001, 100_000])
+        expect(read1(depth)).toEqual({
+          type: 'wrong',
+          problem: 'it: got JSON that is nested deeper than 1000, expected less',
+        });
+    },
+  );
+});

@@ -282,6 +282,18 @@ describe('createRunFolder', () => {
     expect(left).toEqual([new Error('EPERM')]);
   });
 
+  it('leaves nothing of a folder behind whose contents cannot be written', () => {
+    using folder = temporaryFolder();
+    const write = (): never => {
+      throw new Error('no space left on device');
+    };
+
+    expect(() => createRunFolder({ tmpDir: folder.path, keepTmpFiles: false, contents: { file: 'a', write } })).toThrow(
+      /cannot be used: no space left on device; give another with --tmp-dir/,
+    );
+    expect(readdirSync(folder.path)).toEqual([]);
+  });
+
   it('does not make its folder again after it removed it', () => {
     using tmp = temporaryFolder();
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });

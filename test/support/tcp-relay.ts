@@ -54,3 +54,37 @@ export async function startRelay(targetPort: number): Promise<TcpRelay> {
     },
   };
 }
+
+/** A relay over which so many bytes pass in a second, in each direction of each connection. */
+export async function startSlowRelay(targetPort: number, bytesPerS: number): Promise<Pick<TcpRelay, 'port' | 'close'>> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(targetPort, '127.0.0.1');
+    for (const socket of [near, far])
+      sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)));
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.once('close', () => to.destroy());
+      from.on('data', (chunk) => {
+        from.pause();
+        const pass = (): void => {
+          to.write(chunk);
+          from.resume();
+        };
+        setTimeout(pass, (chunk.length / bytesPerS) * 1000);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

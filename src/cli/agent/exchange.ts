@@ -15,6 +15,8 @@ export interface Outgoing {
   readonly maxBytes: number;
   /** From the beginning of the request to the end of the answer. */
   readonly limitMs: number;
+  /** Whether the request or its answer may be long: it must keep none waiting that is not. Default false. */
+  readonly isLong?: boolean;
 }
 
 /** An answer that has arrived whole. */

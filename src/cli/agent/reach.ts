@@ -6,7 +6,7 @@ import { shownText } from '../../lib/shown.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Parsed } from '../../lib/members.ts';
 import type { Answer, Outgoing, Place, Wire } from './exchange.ts';
-import { findPlaces } from './places.ts';
+import { findPlaces, type Places } from './places.ts';
 import { explainFailure, placeText } from './problems.ts';
 
 /** What became of something that was asked. */
@@ -26,6 +26,8 @@ export interface Ask<T> {
   readonly maxBytes: number;
   /** Of a request at one place. */
   readonly limitMs: number;
+  /** See `Outgoing`. */
+  readonly isLong?: boolean;
   /** Reads an answer with the status 200. */
   readonly read: (answer: Answer) => Parsed<T>;
 }
@@ -70,6 +72,7 @@ const MAX_SAID = 4;
 export class Reach {
   readonly #options: ReachOptions;
   #last: Place | undefined;
+  #finding: Promise<Places> | undefined;
   #saidAt = -Infinity;
 
   constructor(options: ReachOptions) {
@@ -126,15 +129,21 @@ export class Reach {
   async *#places(problems: string[]): AsyncGenerator<Place, void, void> {
     const last = this.#last;
     if (last !== undefined) yield last;
-    const found = await findPlaces(this.#options.urls);
+    const found = await this.#find();
     problems.push(...found.problems);
     yield* found.places.filter((place) => !isSame(place, last));
   }
 
-  #outgoing<T>({ method, path, headers: own, body, maxBytes, limitMs }: Ask<T>): Outgoing {
+  /** One for all that wait: where DNS is silent, a lookup of each request would keep all that reads files from a turn. */
+  async #find(): Promise<Places> {
+    this.#finding ??= findPlaces(this.#options.urls).finally(() => (this.#finding = undefined));
+    return this.#finding;
+  }
+
+  #outgoing<T>({ method, path, headers: own, body, maxBytes, limitMs, isLong = false }: Ask<T>): Outgoing {
     // Read each time: the kubelet replaces it before it expires.
     const authorization = `Bearer ${readRegular(this.#options.tokenFile).trim()}`;
-    return { method, path, headers: { authorization, ...own }, body, maxBytes, limitMs };
+    return { method, path, headers: { authorization, ...own }, body, maxBytes, limitMs, isLong };
   }
 
   async #askAt<T>(

@@ -90,6 +90,7 @@ export function contextsAsk(worker: string, { run, epoch }: HandedRun): Ask<read
     {
       maxBytes: Math.max(Math.min(contextBytes, MAX_CONTEXT_BYTES), MAX_TEXT_BYTES),
       limitMs: limitFor(contextBytes),
+      isLong: true,
       read: ({ body }) => {
         const bytes = sizeOf(body);
         if (bytes === contextBytes) return { type: 'read', value: body };
@@ -101,12 +102,13 @@ export function contextsAsk(worker: string, { run, epoch }: HandedRun): Ask<read
 
 /** Sends lines, as they are on the wire. */
 export function outputAsk(worker: string, { run: { runId }, epoch }: HandedRun, lines: Uint8Array): Ask<undefined> {
-  return ask('POST', { path: { type: 'output', worker, runId }, epoch }, { body: [lines], read: () => READ_DONE });
+  const more = { body: [lines], isLong: true, read: () => READ_DONE };
+  return ask('POST', { path: { type: 'output', worker, runId }, epoch }, more);
 }
 
 export function resultAsk(worker: string, { run: { runId }, epoch }: HandedRun, result: RemoteResult): Ask<undefined> {
   const body = encodeResult(result);
-  const more = { body, limitMs: limitFor(sizeOf(body)), read: () => READ_DONE };
+  const more = { body, limitMs: limitFor(sizeOf(body)), isLong: true, read: () => READ_DONE };
   return ask('PUT', { path: { type: 'result', worker, runId }, epoch }, more);
 }
 

@@ -7,6 +7,7 @@
  */
 
 import { abortable } from '../../lib/abortable.ts';
+import { within } from '../../lib/deadline.ts';
 import { messageOf } from '../../lib/message-of.ts';
 import type { RemoteResult } from '../../hook/remote-run.ts';
 import type { Execution, HookOutput } from '../../runner/executor.ts';
@@ -28,15 +29,28 @@ export async function carryOut(session: WorkSession, run: LiveRun, isSure: boole
   const startedAtMs = session.elapsed();
   let outcome: Outcome = 'lost';
   try {
-    const result = await resultFor(session, run, isSure);
-    if (result !== undefined) outcome = (await handIn(session, run, result)) ? outcomeOf(result) : 'lost';
+    const result = await resultFor(session, run, isSure).catch((err: unknown) => {
+      log.error({ err }, 'run could not be carried out');
+      return failure('environment', `hook ${hook} failed: its worker could not run it: ${messageOf(err)}`);
+    });
+    if (result !== undefined) {
+      if (session.condition.ended(result)) log.warn(messageIn(result), BAD_CONDITION);
+      outcome = (await handIn(session, run, result)) ? outcomeOf(result) : 'lost';
+    }
   } catch (err) {
-    log.error({ err }, 'run could not be carried out');
+    log.error({ err }, 'result of a run could not be sent');
   }
   metrics.runs.inc({ outcome });
   const fields = { outcome, durationMs: Math.round(session.elapsed() - startedAtMs) };
   if (outcome === 'lost') log.warn({ ...fields, reason: whyOver(run) }, 'run is not run here any more');
   else log.debug(fields, 'run ended');
+}
+
+const BAD_CONDITION =
+  'this worker could not run a hook: it claims one at a time, after a pause, until one ends otherwise';
+
+function messageIn(result: RemoteResult): { readonly reason?: string } {
+  return 'message' in result ? { reason: result.message } : {};
 }
 
 type Outcome = 'succeeded' | 'later' | 'failed' | 'lost';
@@ -90,8 +104,10 @@ async function execute(session: WorkSession, run: LiveRun, contexts: readonly Ui
   const { run: remote, env } = run.handed;
   const { runId, attempt, traceparent, plainExitCodes, backgroundLimitMs } = remote;
   const send = sendLines(session, run);
-  const lines = new LineSender({ batchMs: times.batchMs, lost: run.over, send });
-  const sending = lines.run(run.over);
+  const tooLate = new AbortController();
+  const lost = AbortSignal.any([run.over, tooLate.signal]);
+  const lines = new LineSender({ batchMs: times.batchMs, lost, send });
+  const sending = lines.run(lost);
   const onOutput = (output: HookOutput): void => {
     outputLog.output({ hook: remote.hook, run: runId }, output);
     lines.push(remoteLine(output));
@@ -105,6 +121,7 @@ async function execute(session: WorkSession, run: LiveRun, contexts: readonly Ui
   } finally {
     run.phase = 'hands in';
     lines.close();
-    await sending;
+    const late = (): void => tooLate.abort();
+    await within(sending, { limitMs: times.linesLimitMs, late, signal: run.over }).catch(() => {});
   }
 }

@@ -20,8 +20,10 @@ export async function fetchContexts(session: WorkSession, run: LiveRun): Promise
 
 /** What sends the lines of a run. */
 export function sendLines(session: WorkSession, run: LiveRun): LineSenderOptions['send'] {
-  return async (lines) => {
-    const told = await askOn(session, run, outputAsk(session.terms.worker, run.handed, lines));
+  return async (lines, signal) => {
+    const told = await askOn(session, run, outputAsk(session.terms.worker, run.handed, lines), signal);
+    if (signal.aborted && !run.over.aborted)
+      session.log.warn({ ...run.held }, 'lines of a run were not taken for too long, they are left out');
     if (told?.type !== 'refused') return;
     const { message, status } = told;
     session.log.warn({ ...run.held, reason: `${message} (${status})` }, 'lines of a run were refused');
@@ -40,22 +42,23 @@ export async function handIn(session: WorkSession, run: LiveRun, result: RemoteR
   return again?.type === 'ok';
 }
 
-/** Asks until there is an answer that counts; undefined when the run is over, also by this answer. */
+/** Asks until there is an answer that counts; undefined when the run is over, also by this answer, or `signal` aborts. */
 async function askOn<T>(
   { reach, times }: WorkSession,
   run: LiveRun,
   ask: Ask<T>,
+  signal = run.over,
 ): Promise<Exclude<Reached<T>, { readonly type: 'unreached' }> | undefined> {
   const backoff = exponentialBackoff(times.retry);
-  while (!run.over.aborted) {
-    const reached = await reach.once(ask, run.over);
+  while (!signal.aborted) {
+    const reached = await reach.once(ask, signal);
     if (reached.type === 'ok') return reached;
     if (reached.type === 'refused' && !OVER.has(reached.status)) return reached;
     if (reached.type === 'refused') {
       run.end(`${reached.message} (${reached.status})`, true);
       return undefined;
     }
-    await sleep(backoff.next(), run.over);
+    await sleep(backoff.next(), signal);
   }
   return undefined;
 }

@@ -1,8 +1,9 @@
 /*
- * The connections of a worker: HTTP/2, one to each place, on which all requests run beside each other. A connection is
- * connecting, open, or given up: then its requests end by themselves and the next one connects anew, reading again what
- * certificates are trusted. It is given up when it breaks, when the server says that it goes, and when a request was not
- * answered in time while nothing at all came over it.
+ * The connections of a worker: HTTP/2, two to each place, on which requests run beside each other: one for what may be
+ * long, so that no beat waits behind megabytes that a slow network has not taken yet, and one for all else. A connection
+ * is connecting, open, or given up: then its requests end by themselves and the next one connects anew, reading again what
+ * certificates are trusted. It is given up when it breaks, when the server says that it goes, and when nothing at all came
+ * over it: in the time of a request that was not answered, or from one ping to the next.
  */
 
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
@@ -24,6 +25,8 @@ export interface Http2WireOptions {
   /** PEM of who must have signed the certificate of a server; undefined: whom Node trusts. May throw. */
   readonly authority: () => string | undefined;
   readonly connectLimitMs: number;
+  /** From one ping to the next. */
+  readonly pingMs: number;
 }
 
 interface Connection {
@@ -46,9 +49,9 @@ export class Http2Wire implements Wire {
   }
 
   async exchange(place: Place, outgoing: Outgoing, signal: AbortSignal): Promise<Answer> {
-    const { limitMs } = outgoing;
+    const { limitMs, isLong = false } = outgoing;
     signal.throwIfAborted();
-    const { session, socket } = this.#connectionTo(place);
+    const { session, socket } = this.#connectionTo(place, isLong);
     const bytesBefore = socket.bytesRead;
     const late = (): never => {
       const error = lateError(limitMs);
@@ -64,8 +67,8 @@ export class Http2Wire implements Wire {
     for (const { session } of this.#connections.values()) session.destroy();
   }
 
-  #connectionTo(place: Place): Connection {
-    const key = `${place.url.origin} ${place.address}`;
+  #connectionTo(place: Place, isLong: boolean): Connection {
+    const key = `${place.url.origin} ${place.address} ${isLong}`;
     const known = this.#connections.get(key);
     if (known !== undefined && !known.session.closed && !known.session.destroyed) return known;
     const connection = openConnection(place, this.#options);
@@ -80,7 +83,7 @@ export class Http2Wire implements Wire {
   }
 }
 
-function openConnection({ url, address }: Place, { authority, connectLimitMs }: Http2WireOptions): Connection {
+function openConnection({ url, address }: Place, { authority, connectLimitMs, pingMs }: Http2WireOptions): Connection {
   const ca = authority();
   const socket = connectTls({
     host: address,
@@ -105,5 +108,24 @@ function openConnection({ url, address }: Place, { authority, connectLimitMs }: 
   session.once('close', () => clearTimeout(timer));
   // Each of its requests fails with it, and says why.
   session.on('error', () => {});
-  return { session, socket };
+  const connection = { session, socket };
+  pingOften(connection, pingMs);
+  return connection;
+}
+
+/** Gives a connection up over which nothing comes from one ping to the next. */
+function pingOften({ session, socket }: Connection, pingMs: number): void {
+  let bytesBefore = -1;
+  const timer = setInterval(() => {
+    if (session.connecting || session.destroyed) return;
+    if (socket.bytesRead === bytesBefore) {
+      session.destroy(
+        new Error(`nothing came over the connection for ${pingMs / 1000} s, not even an answer to a ping`),
+      );
+      return;
+    }
+    bytesBefore = socket.bytesRead;
+    session.ping(() => {});
+  }, pingMs);
+  session.once('close', () => clearInterval(timer));
 }

@@ -33,13 +33,14 @@ export async function pollEnds(session: WorkSession, signal: AbortSignal): Promi
 
 /** Gets runs while places are free, and begins each at once; resolves after `signal` has aborted and all have ended. */
 export async function pollRuns(session: WorkSession, signal: AbortSignal): Promise<void> {
-  const { reach, terms, held, times } = session;
+  const { reach, terms, held, times, condition } = session;
   const backoff = exponentialBackoff(times.retry);
   const running = new Set<Promise<void>>();
   while (!signal.aborted) {
     await held.until(({ free }) => free > 0, signal);
+    await sleep(condition.pauseMs, signal);
     if (signal.aborted) break;
-    const asked = held.free;
+    const asked = condition.placesOf(held.free);
     const reached = await reach.once(claimAsk(terms.worker, asked), signal);
     // What came at the last moment is not named in a beat, so it is handed out again.
     if (signal.aborted) break;

@@ -3,6 +3,7 @@ import type { Logger } from '../../log.ts';
 import type { OutputLog } from '../../runner/output-log.ts';
 import type { Reach } from '../agent/reach.ts';
 import type { Beats } from './beats.ts';
+import type { Condition } from './condition.ts';
 import type { Contact } from './contact.ts';
 import type { HeldRuns } from './held-runs.ts';
 import type { Runners } from './runners.ts';
@@ -18,6 +19,7 @@ export interface Worker {
   readonly metrics: WorkerMetrics;
   readonly runners: Runners;
   readonly held: HeldRuns;
+  readonly condition: Condition;
   readonly hooksDir: string;
   /** The digest of the hooks as they are now. */
   readonly digest: () => Promise<string>;

@@ -3,6 +3,7 @@ import { HooksDigest } from '../../hook/hooks-digest.ts';
 import { readRegular } from '../../lib/read-regular.ts';
 import type { Logger } from '../../log.ts';
 import { createOutputLog } from '../../runner/output-log.ts';
+import { createRunFolder } from '../../runner/run-folder.ts';
 import { createServer } from '../../server/server.ts';
 import { Reach } from '../agent/reach.ts';
 import { openLog } from '../options/open-log.ts';
@@ -11,6 +12,7 @@ import { resolveWorkOptions, WORK_VARIABLES, type WorkOptions } from '../options
 import { programFile } from '../program/program-file.ts';
 import { version } from '../program/version.ts';
 import { shutdownSignal } from '../shutdown.ts';
+import { Condition } from './condition.ts';
 import { HeldRuns } from './held-runs.ts';
 import { Http2Wire } from './http2-wire.ts';
 import { Runners } from './runners.ts';
@@ -40,14 +42,16 @@ export interface WorkSettings {
   readonly onServed?: (port: number) => void;
 }
 
-/** Works until `stop` aborts and all its runs have ended; rejects with `UsageError` where its hooks cannot be read. */
+/** Works until `stop` aborts and all its runs have ended; rejects with `UsageError` where its hooks or its temporary folder cannot be used. */
 export async function work(options: WorkOptions, settings: WorkSettings): Promise<void> {
   const { log, stop, elapsed = () => performance.now() } = settings;
-  const { hooksDir, capacity, pool, drainLimitMs } = options;
+  const { hooksDir, tmpDir, capacity, pool, drainLimitMs } = options;
   const times = { ...WORKER_TIMES, ...settings.times };
   await using ends = new AsyncDisposableStack();
   const hooks = new HooksDigest({ hooksDir, version });
   await hooks.current();
+  // What no run could be executed without is known before any is claimed.
+  createRunFolder({ tmpDir, keepTmpFiles: false }).remove();
   const standing = new Standing();
   const held = new HeldRuns(capacity);
   const runners = openRunners(options, settings, ends);
@@ -70,6 +74,7 @@ export async function work(options: WorkOptions, settings: WorkSettings): Promis
     metrics,
     runners,
     held,
+    condition: new Condition(times, elapsed),
     hooksDir,
     digest: async () => hooks.current(),
     elapsed,
@@ -99,10 +104,17 @@ function openReach(
   ends: AsyncDisposableStack,
 ): Reach {
   // Read for each connection: it is replaced when the operator makes a new authority.
-  const authority = (): string | undefined => (existsSync(caFile) ? readRegular(caFile) : undefined);
-  const wire = new Http2Wire({ authority, connectLimitMs: times.connectLimitMs });
+  const authority = (): string | undefined => (existsSync(caFile) ? certificatesIn(caFile) : undefined);
+  const wire = new Http2Wire({ authority, ...times });
   ends.defer(() => wire.close());
   const onUnreached = (problem: string): void =>
     log.warn({ problem }, 'no operator that leads can be reached, it is tried again');
   return new Reach({ urls, tokenFile, wire, times, authority: `--ca-file ${caFile}`, onUnreached });
+}
+
+/** Nothing would mean that whoever Node trusts is trusted. */
+function certificatesIn(caFile: string): string {
+  const text = readRegular(caFile);
+  if (text.trim() !== '') return text;
+  throw new Error(`--ca-file ${caFile} is empty, expected certificates in PEM, or no file`);
 }

@@ -192,7 +192,10 @@ describe('a worker without contact', () => {
     await expect.poll(() => operator.beats.at(-1), SLOW).toEqual([]);
     expect(operator.happened).not.toContain('result r1');
     operator.hand(rig.runOf('r2', 'hook.sh'));
-    await pidOf(operator, 'r2');
+    const next = await pidOf(operator, 'r2');
+    // Its spawner ends the hook, which would outlive them both.
+    program.signal('SIGKILL');
+    await expect.poll(() => isRunning(next), SLOW).toBe(false);
   });
 });
 

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCertificate } from '../../support/certificate.ts';
 import { certificate } from '../../support/job-rig.ts';
-import { startRelay } from '../../support/tcp-relay.ts';
+import { startRelay, startSlowRelay } from '../../support/tcp-relay.ts';
 import { openOperator, SHELL, workerRig } from '../../support/worker-rig.ts';
 
 const HOOK = { 'hook.sh': `${SHELL}exit 0\n` };
@@ -74,29 +74,47 @@ describe('what a worker asks', () => {
     expect(next.beats.flat().map(({ runId }) => runId)).not.toContain('r1');
   });
 
-  it('uses one connection for all, and another when that is cut', async () => {
+  it('uses one connection for what may be long and one for all else, and others when those are cut', async () => {
     const rig = workerRig(HOOK);
     const operator = await openOperator({ beatMs: 50 });
     rig.work(operator.url);
     operator.hand(rig.runOf('r1', 'hook.sh'));
     await expect.poll(() => operator.of('r1').results, SLOW).toHaveLength(1);
-    expect(operator.sessions.size).toBe(1);
+    expect(operator.sessions.size).toBe(2);
     const claims = operator.frees.length;
     operator.cut();
     await expect.poll(() => operator.frees.length, SLOW).toBeGreaterThan(claims);
     operator.hand(rig.runOf('r2', 'hook.sh'));
 
     await expect.poll(() => operator.of('r2').results, SLOW).toHaveLength(1);
-    expect(operator.sessions.size).toBe(1);
+    expect(operator.sessions.size).toBe(2);
     expect(operator.hellos).toHaveLength(1);
   });
+
+  it.each(['contexts', 'a result'])(
+    'is heard in time while 4 MiB of %s go over a network that takes 1 MiB a second',
+    { timeout: 60_000 },
+    async (what) => {
+      const write = what === 'contexts' ? 'exit 0' : `head -c 4M /dev/zero > "$CONVERSION_RESPONSE_PATH"`;
+      const rig = workerRig({ 'hook.sh': `${SHELL}${write}\n` });
+      const operator = await openOperator({ beatMs: 500, silenceMs: 3000 });
+      const relay = await startSlowRelay(operator.port, MIB);
+      onTestFinished(async () => relay.close());
+      const worker = rig.work(`https://127.0.0.1:${relay.port}`);
+      const contexts = [Buffer.alloc(what === 'contexts' ? 4 * MIB : 2, ' ')];
+      operator.hand(rig.runOf('r1', 'hook.sh'), { contexts, isInline: false });
+
+      await expect.poll(() => operator.of('r1').results, { timeout: 40_000 }).toMatchObject([{ type: 'exited' }]);
+      expect(worker.messages()).not.toContain('lost contact with the operator, hooks that run are ended');
+    },
+  );
 
   it('leaves a connection over which nothing comes any more, before its hooks must end', async () => {
     const rig = workerRig({ 'hook.sh': `${SHELL}echo $$; while [ ! -e "$GO/go" ]; do sleep 0.02; done\n` });
     const operator = await openOperator({ beatMs: 1000, silenceMs: 15_000 });
     const relay = await startRelay(operator.port);
     onTestFinished(async () => relay.close());
-    const worker = rig.work(`https://127.0.0.1:${relay.port}`);
+    const worker = rig.work(`https://127.0.0.1:${relay.port}`, { times: { pingMs: 1000 } });
     operator.hand(rig.runOf('r1', 'hook.sh'));
     await expect.poll(() => operator.of('r1').lines, SLOW).toHaveLength(1);
     relay.freeze();
@@ -121,6 +139,17 @@ describe('what a worker asks', () => {
     writeFileSync(rig.caFile, next.cert);
 
     await expect.poll(() => operator.beats.length, SLOW).toBeGreaterThan(before);
+  });
+
+  it('trusts nobody where its file is empty', async () => {
+    const rig = workerRig(HOOK);
+    const operator = await openOperator({ beatMs: 50 });
+    writeFileSync(rig.caFile, '\n');
+    const worker = rig.work(operator.url, { times: QUICK });
+
+    await expect.poll(() => problemsOf(worker), SLOW).toMatch(/--ca-file .*ca\.crt is empty, expected certificates/);
+    writeFileSync(rig.caFile, certificate.cert);
+    await expect.poll(() => operator.hellos, SLOW).toHaveLength(1);
   });
 
   it('trusts whom Node trusts where there is no file', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { WORKER_TIMES } from '../../../src/cli/work/times.ts';
 import { openOperator, SHELL, workerRig } from '../../support/worker-rig.ts';
 
 const WAITS = `${SHELL}echo "pid $$"; while [ ! -e "$GO/$RUN_ID" ]; do sleep 0.02; done; echo went\n`;
@@ -50,6 +51,19 @@ describe('hooklet work', () => {
     rig.letGo('r1');
     await expect.poll(() => operator.of('r1').results).toHaveLength(1);
     await expect.poll(() => operator.beats.at(-1)).toEqual([]);
+  });
+
+  it('sends a result whose lines the operator does not take, after 30 s in vain', async () => {
+    const rig = workerRig({ 'hook.sh': `${SHELL}echo one\n` });
+    const operator = await openOperator({
+      instead: ({ path }) => (path.type === 'output' ? { status: 500, body: 'internal error' } : undefined),
+    });
+    const { messages } = rig.work(operator.url, { times: { linesLimitMs: 300 } });
+    expect(WORKER_TIMES.linesLimitMs).toBe(30_000);
+    operator.hand(rig.runOf('r1', 'hook.sh'));
+
+    await expect.poll(() => operator.of('r1').results).toMatchObject([{ type: 'exited' }]);
+    expect(messages()).toContain('lines of a run were not taken for too long, they are left out');
   });
 
   it('keeps a warm process for all runs of its hook', async () => {
