@@ -31,10 +31,12 @@ const MORE_TEXT = 'got more than one document, expected all entries in the first
 /** Blank lines, comments, and the marks of documents. */
 const NOTHING = /^(?:[^\S\n]*(?:#[^\n]*|---|\.\.\.)?(?:\n|$))*$/;
 
+const MISTYPED = /^hooklet-executors?\.ya?ml$/;
+
 /** Why a file below the hooks folder `root` that somebody took for that of the executors is not read; else undefined. */
 export function misplacedExecutors(root: string, path: string): string | undefined {
   const name = basename(path);
-  if (name === 'hooklet-executors.yml') return `not read: did you mean ${EXECUTORS_FILE}?`;
+  if (name !== EXECUTORS_FILE && MISTYPED.test(name)) return `not read: did you mean ${EXECUTORS_FILE}?`;
   const isElsewhere = name === EXECUTORS_FILE && dirname(path) !== root;
   return isElsewhere ? 'not read: put it into the top folder of the hooks' : undefined;
 }

@@ -7,6 +7,7 @@
 import type { Issue } from '../errors.ts';
 import { isAskBinding } from './ask-binding.ts';
 import type { Binding, Hook, KubernetesBinding, ReconcileBinding } from './binding.ts';
+import { isMoved, type Trigger } from './trigger.ts';
 
 export type DividedBinding = KubernetesBinding | ReconcileBinding;
 
@@ -28,6 +29,18 @@ export function isTogether({ bindings }: Pick<Hook, 'bindings'>, binding: Bindin
   return bindings.some(
     (one) => one !== binding && isDivided(one) && (includes(one, binding) || includes(binding, one)),
   );
+}
+
+/**
+ * Whether a run of these triggers works on objects that were given to another replica, or may: the Synchronization of the
+ * start shows those of all slices that this replica has, until they leave its snapshots.
+ */
+export function mayShowMoved(triggers: readonly Trigger[]): boolean {
+  return triggers.some((trigger) => isMoved(trigger) || isWholeSynchronization(trigger));
+}
+
+function isWholeSynchronization(trigger: Trigger): boolean {
+  return trigger.type === 'synchronization' && trigger.slice === undefined && isDivided(trigger.binding);
 }
 
 /** Why a hook cannot run with `--shards`, one problem a line with what to do; none for one that can. */

@@ -85,7 +85,7 @@ export class Joints {
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),
     });
-    parts.shards?.endRunsWith(async (end) => this.runs.moved(end));
+    parts.shards?.endRunsWith(async (end) => this.#moved(end));
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
       load,
@@ -184,6 +184,11 @@ export class Joints {
       metrics,
       log: options.log,
     };
+  }
+
+  /** Resolves when nothing is done any more for objects of slices that were given. */
+  async #moved(end: AbortSignal): Promise<void> {
+    await Promise.all([this.runs.moved(end), ...this.hooks.units.map(async (unit) => unit.quiet(end))]);
   }
 
   #broken(error: HookConfigError): void {

@@ -9,14 +9,13 @@ import { fieldOfBinding } from '../sources/kubernetes/divisions.ts';
 import { createMonitor, type MonitorListener } from '../sources/kubernetes/monitor.ts';
 import type { Division, OwnSlices } from '../sources/kubernetes/own-slices.ts';
 import type { ObservedChange } from '../sources/kubernetes/wanted-events.ts';
-import type { Part } from '../sources/reconcile/parts.ts';
 import type { PartMonitor } from '../sources/reconcile/followed-kinds.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit } from '../units/hook-unit.ts';
 import type { UnitMonitor } from '../units/unit-bindings.ts';
 import { createParentRelease } from './reconcile/release-parent.ts';
-import { createReconcilerFactory, type PauseListener } from './reconcile/reconciler-factory.ts';
+import { createReconcilerFactory, type PartPlace, type PauseListener } from './reconcile/reconciler-factory.ts';
 import type { Shards } from './shards/shards.ts';
 
 export interface UnitFactoryOptions {
@@ -46,7 +45,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
   const reconcilers = createReconcilerFactory({
     ...options,
     release: createParentRelease(options.access, options.log),
-    createMonitor: (hook, part, listener) => createPartMonitor(options, { hook, part, listener }),
+    createMonitor: (place, listener) => createPartMonitor(options, place, listener),
   });
   return (hook) => {
     const log = options.log.child({ hook: hook.name });
@@ -118,18 +117,13 @@ function noting(listener: MonitorListener, onEvent: (trigger: EventTrigger) => v
   };
 }
 
-interface PartPlace {
-  readonly hook: Hook;
-  readonly part: Part;
-  readonly listener: MonitorListener;
-}
-
 function createPartMonitor(
   { access, metrics, log }: UnitFactoryOptions,
-  { hook, part: { binding, filter }, listener }: PartPlace,
+  { hook, part: { binding, filter }, division }: PartPlace,
+  listener: MonitorListener,
 ): PartMonitor {
   initKubernetesBinding(metrics, { hook: hook.name, binding: binding.name, queue: binding.queue });
-  return createMonitor(binding, { listener, ...access, hook: hook.name, filter, log, metrics });
+  return createMonitor(binding, { listener, ...access, hook: hook.name, filter, division, log, metrics });
 }
 
 function initMetrics(metrics: Metrics, hook: Hook): void {

@@ -94,9 +94,15 @@ export class HookUnit {
       },
       onHeld,
       onHandover: (binding, slice) => this.#owe([{ type: 'synchronization', binding, slice }]),
+      onSliceListed: () => this.#reconcilers.checkSlices(),
       onGiven: (binding, slice) => this.synchronizations.given(binding, slice),
     });
-    this.#reconcilers = new Reconcilers(hook, { create, onSynced, onProblem });
+    this.#reconcilers = new Reconcilers(hook, {
+      create,
+      onSynced,
+      onProblem,
+      hasListedBeside: ({ includeSnapshotsFrom }, slice) => this.#bindings.hasListed(includeSnapshotsFrom, slice),
+    });
     this.#resolveSynced();
     const scheduled = hook.bindings.filter((binding) => binding.type === 'schedule');
     this.#schedules = options.createSchedules(scheduled, options.emit);
@@ -265,6 +271,11 @@ export class HookUnit {
   retryLater(task: Task, delayMs: number): void {
     this.#bindings.fail(synchronizationsOf(task));
     this.synchronizations.retryLater(task, delayMs);
+  }
+
+  /** Resolves when nothing is done any more for objects of slices that were given; when `signal` aborts, it is ended. */
+  async quiet(signal: AbortSignal): Promise<void> {
+    await this.#reconcilers.quiet(signal);
   }
 
   /** Records an applied operation of a run of `task`; returns the hook's loop that the write continues, if any. */

@@ -1,4 +1,5 @@
 import type { Hook, KubernetesBinding, ReconcileBinding } from '../hook/binding.ts';
+import type { OwnSlice } from '../hook/shard.ts';
 import type { Task } from '../hook/task.ts';
 import type { ReconcileTrigger, Trigger } from '../hook/trigger.ts';
 import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
@@ -24,12 +25,14 @@ export type UnitReconciler = Pick<
   | 'giveUp'
   | 'rest'
   | 'lookAgain'
+  | 'checkSlices'
+  | 'quiet'
 >;
 
 /** Creates the reconciler of a binding; it sends no request until it runs. */
 export type CreateReconciler = (
   binding: ReconcileBinding,
-  options: Pick<ReconcilerOptions, 'onSynced' | 'onProblem'>,
+  options: Pick<ReconcilerOptions, 'onSynced' | 'onProblem' | 'hasListedBeside'>,
 ) => UnitReconciler;
 
 export interface ReconcilersOptions {
@@ -37,15 +40,22 @@ export interface ReconcilersOptions {
   /** One more of them has its first lists. */
   readonly onSynced: () => void;
   readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+  /** Whether the snapshots that the runs of a binding show beside its objects have listed a slice. */
+  readonly hasListedBeside: (binding: ReconcileBinding, slice: OwnSlice) => boolean;
 }
 
 /** The reconcile bindings of a hook at work. */
 export class Reconcilers {
   readonly #all: ReadonlyMap<ReconcileBinding, UnitReconciler>;
 
-  constructor({ bindings }: Hook, { create, ...options }: ReconcilersOptions) {
+  constructor({ bindings }: Hook, { create, hasListedBeside, ...options }: ReconcilersOptions) {
     const own = bindings.filter((binding) => binding.type === 'reconcile');
-    this.#all = new Map(own.map((binding) => [binding, create(binding, options)]));
+    this.#all = new Map(
+      own.map((binding) => {
+        const beside = (slice: OwnSlice): boolean => hasListedBeside(binding, slice);
+        return [binding, create(binding, { ...options, hasListedBeside: beside })];
+      }),
+    );
   }
 
   get isSynced(): boolean {
@@ -70,6 +80,16 @@ export class Reconcilers {
 
   enable(): void {
     for (const reconciler of this.#all.values()) reconciler.enable();
+  }
+
+  /** One more snapshot of the hook shows a slice. */
+  checkSlices(): void {
+    for (const reconciler of this.#all.values()) reconciler.checkSlices();
+  }
+
+  /** Resolves when nothing is done any more for parents of slices that were given; when `signal` aborts, it is ended. */
+  async quiet(signal: AbortSignal): Promise<void> {
+    await Promise.all(Array.from(this.#all.values(), async (reconciler) => reconciler.quiet(signal)));
   }
 
   /** Looks at one parent again, or at all; without `binding` in all bindings. */

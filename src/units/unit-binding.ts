@@ -18,6 +18,8 @@ export interface UnitBindingOptions {
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
   /** The objects of a slice that was taken are known, and a Synchronization of them is to be queued. */
   readonly onHandover?: (slice: OwnSlice) => void;
+  /** The snapshot shows a slice that was taken. */
+  readonly onSliceListed?: () => void;
   /** A slice was given: nothing of it is owed any more. */
   readonly onGiven?: (slice: OwnSlice) => void;
 }
@@ -86,11 +88,11 @@ export class UnitBinding implements MonitorListener {
   sliceListed(slice: OwnSlice): void {
     this.#taken.delete(slice);
     const late = this.#late.get(slice);
-    if (late === undefined) return;
     const { executeHookOnSynchronization: isOwed } = this.binding;
-    late.listed();
-    late.enable(isOwed);
-    if (isOwed) this.#options.onHandover?.(slice);
+    late?.listed();
+    late?.enable(isOwed);
+    if (late !== undefined && isOwed) this.#options.onHandover?.(slice);
+    this.#options.onSliceListed?.();
   }
 
   sliceGiven(slice: OwnSlice): void {

@@ -1,6 +1,7 @@
 import { isAskBinding, type AskBinding } from '../hook/ask-binding.ts';
 import type { Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { DebugSnapshot } from '../hook/debug-view.ts';
+import { isDivided } from '../hook/shard-rules.ts';
 import type { OwnSlice } from '../hook/shard.ts';
 import type { EventTrigger, Snapshot, SynchronizationTrigger } from '../hook/trigger.ts';
 import { abortable } from '../lib/abortable.ts';
@@ -10,7 +11,9 @@ import { SnapshotViews, type ViewedMonitor } from './snapshot-views.ts';
 import { UnitBinding } from './unit-binding.ts';
 
 /** The part of a monitor that a unit uses. */
-export type UnitMonitor = Pick<Monitor, 'run' | 'status'> & ViewedMonitor & Partial<Pick<Monitor, 'snapshotOf'>>;
+export type UnitMonitor = Pick<Monitor, 'run' | 'status'> &
+  ViewedMonitor &
+  Partial<Pick<Monitor, 'snapshotOf' | 'hasListed'>>;
 
 export interface UnitBindingsOptions {
   readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
@@ -25,6 +28,8 @@ export interface UnitBindingsOptions {
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
   /** The objects of a slice that was taken are known, and a Synchronization of them is to be queued. */
   readonly onHandover?: (binding: KubernetesBinding, slice: OwnSlice) => void;
+  /** The snapshot of one of them shows a slice that was taken. */
+  readonly onSliceListed?: () => void;
   /** A slice was given: nothing of it is owed any more. */
   readonly onGiven?: (binding: KubernetesBinding, slice: OwnSlice) => void;
 }
@@ -65,6 +70,12 @@ export class UnitBindings {
   /** The snapshots of all bindings, for the debug API. */
   snapshots(): readonly DebugSnapshot[] {
     return this.#views.all();
+  }
+
+  /** Whether the snapshots of the divided bindings among these show an own slice. */
+  hasListed(names: readonly string[], slice: OwnSlice): boolean {
+    const meant = [...this.#all].filter(([binding]) => names.includes(binding.name) && isDivided(binding));
+    return meant.every(([, { monitor }]) => monitor.hasListed?.(slice) !== false);
   }
 
   /** Resolves when the first list of a binding is complete; undefined when it is. */
@@ -124,7 +135,7 @@ export class UnitBindings {
 }
 
 function watch(binding: KubernetesBinding, options: UnitBindingsOptions): WatchedBinding {
-  const { createMonitor, onSynced, onProblem, onEvent, onSeen, onHeld, onHandover, onGiven } = options;
+  const { createMonitor, onSynced, onProblem, onEvent, onSeen, onHeld, onHandover, onSliceListed, onGiven } = options;
   const state = new UnitBinding(binding, {
     onSynced,
     onProblem: (error) => onProblem(binding, error),
@@ -132,6 +143,7 @@ function watch(binding: KubernetesBinding, options: UnitBindingsOptions): Watche
     onSeen: (change) => onSeen(binding, change),
     onHeld,
     onHandover: (slice) => onHandover?.(binding, slice),
+    onSliceListed: () => onSliceListed?.(),
     onGiven: (slice) => onGiven?.(binding, slice),
   });
   return { state, monitor: createMonitor(binding, state) };

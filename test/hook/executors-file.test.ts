@@ -98,6 +98,7 @@ describe('hooklet-executors.yaml', () => {
   it.each([
     ['heavy/hooklet-executors.yaml', 'not read: put it into the top folder of the hooks'],
     ['hooklet-executors.yml', 'not read: did you mean hooklet-executors.yaml?'],
+    ['hooklet-executor.yaml', 'not read: did you mean hooklet-executors.yaml?'],
     ['heavy/hooklet-executors.yml', 'not read: did you mean hooklet-executors.yaml?'],
   ])('called %s it is not read, and discovery warns', async (name, message) => {
     using folder = temporaryFolder();

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { nextTurn } from '../../src/lib/turn.ts';
 import { EndableRuns, isForRun } from '../../src/operator/runs/endable-runs.ts';
 import { hookWith, kubernetesBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
@@ -46,6 +48,36 @@ describe('EndableRuns', () => {
       }),
     );
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are quiet when none that is meant goes on, nor one that began while it was waited for', async () => {
+    const runs = new EndableRuns();
+    const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const first = runs.during(task, async () => ends[0].promise);
+    let isQuiet = false;
+    const quiet = runs.quiet(() => true, new AbortController().signal).then(() => (isQuiet = true));
+    const second = runs.during(task, async () => ends[1].promise);
+
+    ends[0].resolve();
+    await first;
+    await nextTurn();
+    expect(isQuiet).toBe(false);
+    ends[1].resolve();
+    await Promise.all([second, quiet]);
+  });
+
+  it('are ended by the signal of those who wait for quiet: hooks and the work on their output', async () => {
+    const runs = new EndableRuns();
+    const limit = new AbortController();
+    const run = runs.during(task, async (_stop, cut) => once(cut, 'abort'));
+    const other = Promise.withResolvers<void>();
+    const rest = runs.during(taskOf(hookWith('stays.sh'), tick), async () => other.promise);
+
+    const quiet = runs.quiet((one) => one === task, limit.signal);
+    limit.abort();
+    await Promise.all([run, quiet]);
+    other.resolve();
+    await rest;
   });
 
   it('leaves no timer for a run that ended by itself after its hook had gone', async () => {

@@ -102,6 +102,19 @@ describe('replicas that divide objects', { timeout: LIMIT_MS }, () => {
     expect(overlaps(timedRuns(replicas, 'maps.sh'))).toEqual([]);
   });
 
+  it('give nothing of a Synchronization of all objects before its run has ended', async () => {
+    const sandbox = await shopSandbox();
+    const slow = { 'maps.sh': timedHook(config, '8') };
+    await using first = shardReplica(sandbox, 'first', { hooks: slow });
+    await until(async () => expect(await slicesOf(first)).toBe(64));
+    await using second = shardReplica(sandbox, 'second', { hooks: slow });
+    const replicas = { first, second };
+    await until(() => expect(timedRuns(replicas, 'maps.sh').length).toBeGreaterThan(2), 90_000);
+    const [whole] = timedRuns(replicas, 'maps.sh');
+    expect(objectsOf(whole ?? { contexts: [] })).toHaveLength(NAMESPACES);
+    expect(overlaps(timedRuns(replicas, 'maps.sh'))).toEqual([]);
+  });
+
   it('take over the slices of one that dies, whose hooks have ended before, and lose no change', async () => {
     const sandbox = await shopSandbox();
     const times = { leaseDurationMs: 6000, renewDeadlineMs: 4000 };

@@ -21,6 +21,8 @@ export function idleReconciler(binding: ReconcileBinding, own: Partial<UnitRecon
     giveUp: () => {},
     rest: () => {},
     lookAgain: () => 0,
+    checkSlices: () => {},
+    quiet: async () => {},
     ...own,
   };
 }

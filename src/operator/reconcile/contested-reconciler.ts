@@ -60,6 +60,8 @@ export function createContestedReconciler(options: ContestedOptions): UnitReconc
     get childLists() {
       return inner?.childLists ?? 0;
     },
+    checkSlices: () => inner?.checkSlices(),
+    quiet: async (signal) => inner?.quiet(signal),
     made: (place, children, since) => inner?.made(place, children, since),
   };
 }

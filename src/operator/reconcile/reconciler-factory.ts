@@ -4,8 +4,11 @@ import type { Hook, ReconcileBinding } from '../../hook/binding.ts';
 import { reconcileMark } from '../../hook/reconcile-mark.ts';
 import { objectQueueName } from '../../hook/task.ts';
 import type { QueuedTrigger } from '../../hook/trigger.ts';
+import { aborted } from '../../lib/aborted.ts';
 import { Bell } from '../../lib/bell.ts';
+import { fieldsOfReconcile, type ReconcileFields } from '../../sources/kubernetes/divisions.ts';
 import type { MonitorListener } from '../../sources/kubernetes/monitor.ts';
+import type { Division, OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import { parentPart, type Part } from '../../sources/reconcile/parts.ts';
 import type { PartMonitor } from '../../sources/reconcile/followed-kinds.ts';
 import { Reconciler, type ReconcilerOptions } from '../../sources/reconcile/reconciler.ts';
@@ -20,7 +23,17 @@ export interface ReconcilerFactoryOptions {
   readonly release: ReturnType<typeof createParentRelease>;
   /** The annotation `hooklet.dev/pause` of an object came or went. */
   readonly onPause?: PauseListener;
-  readonly createMonitor: (hook: Hook, part: Part, listener: MonitorListener) => PartMonitor;
+  /** Absent: all objects are followed. */
+  readonly shards?: { readonly slices: OwnSlices } | undefined;
+  readonly createMonitor: (place: PartPlace, listener: MonitorListener) => PartMonitor;
+}
+
+/** What a monitor of a reconcile binding follows. */
+export interface PartPlace {
+  readonly hook: Hook;
+  readonly part: Part;
+  /** Absent: all objects are followed. */
+  readonly division: Division | undefined;
 }
 
 /** Learns of objects of a reconcile binding whether they are paused. */
@@ -77,15 +90,41 @@ export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hoo
 function doorsOf(
   hook: Hook,
   binding: ReconcileBinding,
-  { filters, createMonitor, emit, release, onPause }: ReconcilerFactoryOptions,
+  { filters, createMonitor, emit, release, onPause, shards }: ReconcilerFactoryOptions,
 ): Omit<ReconcilerOptions, 'onSynced' | 'onProblem' | 'startReason' | 'onEnded'> {
   const queue = objectQueueName(hook, binding);
+  const fields = shards && fieldsOfReconcile(hook, binding);
   return {
     compile: (filter) => filters.compile(filter),
-    createMonitor: (part, listener) => createMonitor(hook, { ...part, binding: { ...part.binding, queue } }, listener),
+    slices: fields && shards?.slices,
+    createMonitor: ({ binding: shown, ...part }, listener) => {
+      const division = shards && fields && { slices: shards.slices, fieldOf: fieldOfPart(part, fields) };
+      const place = { hook, part: { ...part, binding: { ...shown, queue } }, division };
+      const monitor = createMonitor(place, listener);
+      return fields === undefined || part.what === 'parents' ? monitor : afterParents(monitor, fields);
+    },
     emit: (trigger) => emit(hook, trigger),
     release: async (parent, signal) => release(binding, parent, signal),
     onPause: ({ namespace, name }, isPaused) => onPause?.(hook, binding, { namespace, name, isPaused }),
     now: Date.now,
+  };
+}
+
+function fieldOfPart({ what }: Pick<Part, 'what'>, { parents, part }: ReconcileFields): Division['fieldOf'] {
+  return what === 'parents' ? parents : part(what === 'beside');
+}
+
+/** The monitor of a part, which begins when it is known how the parents are divided. */
+function afterParents(monitor: PartMonitor, { known }: ReconcileFields): PartMonitor {
+  return {
+    run: async (signal) => {
+      await Promise.race([known, aborted(signal)]);
+      if (!signal.aborted) await monitor.run(signal);
+    },
+    snapshot: () => monitor.snapshot(),
+    snapshotOf: (slice) => monitor.snapshotOf(slice),
+    hasListed: (slice) => monitor.hasListed(slice),
+    item: (place, slice) => monitor.item(place, slice),
+    status: () => monitor.status(),
   };
 }

@@ -29,7 +29,7 @@ export function createParentRelease(
         log.info(fields, 'object is not selected any more: its finalizer is removed, its children stay as they are');
         return;
       } catch (err) {
-        if (signal.aborted) return;
+        if (signal.aborted) break;
         if (tries < TRIES) await sleep(RETRY_MS, signal);
         else {
           log.warn({ ...fields, finalizer, err }, 'object is not selected any more, and its finalizer stays on it');
@@ -37,5 +37,9 @@ export function createParentRelease(
         }
       }
     }
+    log.warn(
+      { ...fields, finalizer },
+      'object is not selected any more, and its finalizer stays on it: no time is left',
+    );
   };
 }

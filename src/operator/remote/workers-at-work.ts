@@ -4,7 +4,7 @@ import type { PoolView } from '../../hook/operator-view.ts';
 import type { WorkDesk } from '../../hook/work-desk.ts';
 import type { RecordedEvent } from '../../kube/coordination/event-recorder.ts';
 import type { Execution, ExecuteRequest } from '../../runner/executor.ts';
-import { createHookHash } from '../../runner/job/hook-hash.ts';
+import { createCurrentHash } from '../../runner/work/current-hash.ts';
 import { WorkExecutor } from '../../runner/work/work-executor.ts';
 import type { WorkerOutage } from '../../runner/work/work-options.ts';
 import type { RemoteOptions } from './open-remote.ts';
@@ -18,7 +18,7 @@ export class WorkersAtWork {
     const digest = new HooksDigest({ hooksDir, version });
     this.#executor = new WorkExecutor({
       digest: async () => digest.current(),
-      hashOf: createHookHash(),
+      hashOf: createCurrentHash(),
       silenceMs,
       // Without an election nobody knows how the process before this one ended.
       isClean: () => leadership?.takenOver === 'released',

@@ -44,16 +44,18 @@ export class EndableRuns {
     for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort(REPLACED);
   }
 
-  /** Resolves when none of these runs goes on any more; when `signal` aborts, they are ended. */
+  /** Resolves when none of these runs goes on, nor one that began meanwhile; when `signal` aborts, they are ended. */
   async quiet(isMeant: (task: Task) => boolean, signal: AbortSignal): Promise<void> {
-    const meant = [...this.#running].filter(({ task }) => isMeant(task));
+    const meant = (): readonly EndableRun[] => [...this.#running].filter(({ task }) => isMeant(task));
     const cut = (): void => {
-      for (const run of meant) run.cut.abort();
+      for (const run of meant()) run.cut.abort();
     };
     signal.addEventListener('abort', cut, { once: true });
-    if (signal.aborted) cut();
     try {
-      await Promise.all(meant.map(async ({ ended }) => ended));
+      while (meant().length > 0) {
+        if (signal.aborted) cut();
+        await Promise.all(meant().map(async ({ ended }) => ended));
+      }
     } finally {
       signal.removeEventListener('abort', cut);
     }

@@ -67,11 +67,13 @@ async function runFree(run: Run, options: UnitRunOptions, signal: AbortSignal): 
     const signals = { terminate: AbortSignal.any([terminate, cut]), stop };
     const outcome = await around(run, async () => attempt(run, readers, options, signals));
     const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';
-    if (!isUnfinished || stop.reason !== REPLACED) return outcome;
-    return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };
+    if (!isUnfinished) return outcome;
+    if (cut.aborted) return movedAway(outcome);
+    return stop.reason === REPLACED ? { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) } : outcome;
   });
 }
 
-function movedAway(): RunOutcome {
-  return { type: 'interrupted', by: 'moved', error: new Error('its objects moved to another replica') };
+function movedAway({ cost }: Pick<RunOutcome, 'cost'> = {}): RunOutcome {
+  const error = new Error('its objects moved to another replica');
+  return { type: 'interrupted', by: 'moved', error, ...(cost && { cost }) };
 }

@@ -1,6 +1,7 @@
 import type { Hook } from '../../hook/binding.ts';
 import type { FactsReader } from '../../hook/context.ts';
 import { newTask, queueOf, type QueuePlace, type Task } from '../../hook/task.ts';
+import { mayShowMoved } from '../../hook/shard-rules.ts';
 import { isMoved, type QueuedTrigger, type ScheduleTrigger } from '../../hook/trigger.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
@@ -216,7 +217,7 @@ export class Runs {
     this.#dropped.fromQueues(({ triggers }) => triggers.every(isMoved), 'moved');
     this.#dropped.fromGate((_, trigger) => isMoved(trigger), 'moved');
     this.#wishes.dropMoved();
-    await this.#endable.quiet(({ triggers }) => triggers.some(isMoved), signal);
+    await this.#endable.quiet(({ triggers }) => mayShowMoved(triggers), signal);
   }
 
   #push(place: QueuePlace, task: Task): void {

@@ -6,7 +6,7 @@ import type { Hook } from '../../hook/binding.ts';
 export function createHookHash(): (hook: Hook) => Promise<string> {
   const known = new WeakMap<Hook, Promise<string>>();
   return async (hook) => {
-    const hash = known.get(hook) ?? hashOf(hook.path);
+    const hash = known.get(hook) ?? fileHash(hook.path);
     known.set(hook, hash);
     try {
       return await hash;
@@ -17,7 +17,8 @@ export function createHookHash(): (hook: Hook) => Promise<string> {
   };
 }
 
-async function hashOf(path: string): Promise<string> {
+/** SHA-256 of a file in hex; rejects with the error of the system. */
+export async function fileHash(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');

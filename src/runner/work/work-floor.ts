@@ -93,6 +93,8 @@ export class WorkFloor {
     const before = this.sessions.ofPod(session.caller);
     if (before !== undefined) this.expel(before, 'its Pod has said hello again');
     this.sessions.add(session);
+    const { capacity, version } = session.hello;
+    this.#parts.log.info({ ...fieldsOf(session), capacity, version }, 'worker is here');
     this.heard(session);
     this.turn(session.hello.pool);
   }

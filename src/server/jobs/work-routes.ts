@@ -62,6 +62,6 @@ const NOWHERE = textAnswer(
 function notWorker({ namespace, account }: DeskCaller): HttpAnswer {
   return textAnswer(
     403,
-    `hooklet: the ServiceAccount ${namespace}/${account} may not work, expected that of the workers: see serviceAccountName of their Pods`,
+    `hooklet: the ServiceAccount ${namespace}/${account} may not work, expected that of --workers-account: see serviceAccountName of the Pod`,
   );
 }

@@ -2,6 +2,7 @@ import { HookConfigError } from '../../errors.ts';
 import type { Hook, KubernetesBinding, ReconcileBinding } from '../../hook/binding.ts';
 import { isDivided, isTogether } from '../../hook/shard-rules.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
+import { latch } from '../../lib/latch.ts';
 import type { Division } from './own-slices.ts';
 
 type FieldOf = Division['fieldOf'];
@@ -15,10 +16,13 @@ export function fieldOfBinding(hook: DividedHook, binding: KubernetesBinding): F
 
 /** How what a reconcile binding follows is divided. */
 export interface ReconcileFields {
+  /** Throws an error where the scope of the kind has changed, since the parts are divided by the scope it had. */
   readonly parents: FieldOf;
+  /** Resolves when it is known how the parents are divided; a part is followed from then on. */
+  readonly known: Promise<void>;
   /**
-   * Of children, or of what is watched, once the kind of the parents is found: as the parents where these are divided by
-   * namespace and the objects of the part are in the namespaces of theirs; else each replica follows all of them.
+   * Of children, or of what is watched: as the parents where these are divided by namespace and the objects of the part
+   * are in the namespaces of theirs; else each replica follows all of them.
    */
   readonly part: (isInNamespace: boolean) => FieldOf;
 }
@@ -26,12 +30,25 @@ export interface ReconcileFields {
 /** How what a reconcile binding follows is divided; undefined for one that is followed whole. */
 export function fieldsOfReconcile(hook: DividedHook, binding: ReconcileBinding): ReconcileFields | undefined {
   if (!isDivided(binding)) return undefined;
+  const known = latch();
   let field: ReturnType<FieldOf>;
   return {
-    parents: (kind) => (field = fieldOf(hook, binding, kind)),
+    parents: (kind) => {
+      const found = fieldOf(hook, binding, kind);
+      if (field !== undefined && field !== found) throw rescoped(hook, binding, found);
+      field = found;
+      known.resolve();
+      return found;
+    },
+    known: known.promise,
     part: (isInNamespace) => (kind) =>
       field === 'namespace' && isInNamespace && kind.isNamespaced ? 'namespace' : undefined,
   };
+}
+
+function rescoped({ name: hook }: DividedHook, { type, name, kind }: ReconcileBinding, found: string): HookConfigError {
+  const message = `the scope of ${kind} has changed, so its objects are divided by ${found} from now on: restart all replicas`;
+  return new HookConfigError(hook, [{ path: `${type} ${name}`, message }]);
 }
 
 function fieldOf(

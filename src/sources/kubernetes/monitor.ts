@@ -48,8 +48,8 @@ export interface Monitor {
   snapshotOf(slice: OwnSlice): Snapshot;
   /** Whether the snapshot shows the objects of an own slice, where it shows any. */
   hasListed(slice: OwnSlice): boolean;
-  /** One object of the snapshot. */
-  item(place: Placed): SnapshotItem | undefined;
+  /** One object of the snapshot; with `slice` as that own slice shows it, which may be another of the same name. */
+  item(place: Placed, slice?: OwnSlice): SnapshotItem | undefined;
   /** What happened to the objects, the first list included; nothing before `synced`. */
   operations(): SnapshotOperations;
   status(): MonitorStatus;
@@ -196,8 +196,8 @@ class BindingMonitor implements Monitor {
     return this.#presence.isAbsent || this.#slices?.isListed(slice) === true;
   }
 
-  item(place: Placed): SnapshotItem | undefined {
-    return this.#observations.item(place);
+  item(place: Placed, slice?: OwnSlice): SnapshotItem | undefined {
+    return this.#observations.item(place, slice);
   }
 
   operations(): SnapshotOperations {

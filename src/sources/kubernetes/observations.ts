@@ -104,9 +104,10 @@ export class Observations {
     this.#snapshot = undefined;
   }
 
-  /** One object, without building the snapshot. */
-  item(place: Placed): SnapshotItem | undefined {
-    for (const { observation } of this.#entries.values()) {
+  /** One object, without building the snapshot; with `slice` as that slice shows it. */
+  item(place: Placed, slice?: OwnSlice): SnapshotItem | undefined {
+    for (const { observation, own } of this.#entries.values()) {
+      if (slice !== undefined && own !== slice) continue;
       const found = observation.item(place);
       if (found !== undefined) return found;
     }

@@ -1,4 +1,4 @@
-import type { ReconcileTrigger } from '../../hook/trigger.ts';
+import { isMoved, type ReconcileTrigger } from '../../hook/trigger.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import { Bell } from '../../lib/bell.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -43,6 +43,11 @@ export class HeldObjects {
     this.#held.set(key, trigger);
     this.#bell.ring();
     return true;
+  }
+
+  /** Forgets what waits of slices that were given. */
+  dropMoved(): void {
+    for (const [key, trigger] of this.#held) if (isMoved(trigger)) this.#held.delete(key);
   }
 
   /** Releases what has waited long enough, until `signal` aborts; without a timer while nothing waits. */

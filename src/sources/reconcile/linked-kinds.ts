@@ -87,6 +87,9 @@ export class LinkedKinds {
     const own = { kind, links: new Links(), made: new MadeChildren() };
     const monitor = kinds.follow(part, {
       seen: (item, isGone) => lookAt(this.#linkedTo(linkSeen(own, item, isGone), reason), reason),
+      given: (_, items) => {
+        for (const item of items) linkSeen(own, item, true);
+      },
       listed: () => this.#lookAt(own.made.listed(), reason),
       // What a parent wants of the kind could not be made until now.
       returned: () => lookAt(parents.all(), reason),

@@ -1,5 +1,6 @@
 import type { ReconcileBinding } from '../../hook/binding.ts';
-import type { SnapshotItem } from '../../hook/trigger.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
+import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
 import type { FollowedKinds, PartMonitor } from './followed-kinds.ts';
@@ -15,6 +16,8 @@ export interface ParentsOptions extends Pick<LeftParentsOptions, 'release'> {
   readonly dueMs: (key: string) => number;
   /** A parent is there, or differs in what decides whether the hook is called. */
   readonly changed: (parent: Parent) => void;
+  /** The parents of a slice were given, and are forgotten. */
+  readonly given?: () => void;
   /** The annotation `hooklet.dev/pause` of a parent came or went. */
   readonly onPause?: ((place: Placed, isPaused: boolean) => void) | undefined;
 }
@@ -22,6 +25,8 @@ export interface ParentsOptions extends Pick<LeftParentsOptions, 'release'> {
 /** A parent that exists. */
 export interface Parent extends Placed {
   readonly facts: ParentFacts;
+  /** Absent where objects are not divided. */
+  readonly slice?: OwnSlice;
   /** What of the object decides whether the hook is called: a digest, or the result of the binding's own filter. */
   readonly state: string;
   /** Whether it has the annotation `hooklet.dev/pause`. */
@@ -50,7 +55,8 @@ export class Parents {
     this.#options = options;
     this.#left = new LeftParents({ isBack: (uid) => this.#byUid.has(uid), release: options.release });
     this.#monitor = options.kinds.follow(parentPart(binding, options.compile), {
-      seen: (item, isGone) => this.#seen(item, isGone),
+      seen: (item, isGone, slice) => this.#seen(item, isGone, slice),
+      given: (slice, items) => this.#given(slice, items),
     });
   }
 
@@ -66,9 +72,14 @@ export class Parents {
     return this.#byKey.values();
   }
 
+  /** Those of one slice. */
+  *of(slice: OwnSlice): Generator<Parent, void, void> {
+    for (const parent of this.#byKey.values()) if (parent.slice === slice) yield parent;
+  }
+
   /** A parent as JSON in UTF-8. */
-  object(place: Placed): Uint8Array | undefined {
-    return this.#monitor.item(place)?.object;
+  object({ namespace, name, slice }: Parent): Uint8Array | undefined {
+    return this.#monitor.item({ namespace, name }, slice)?.object;
   }
 
   /** Our finalizer was taken off this parent, whatever the watch shows of it from now on. */
@@ -92,12 +103,17 @@ export class Parents {
     await this.#left.run(signal);
   }
 
+  /** Resolves when no parent of a slice that was given is being released; when `signal` aborts, that is ended. */
+  async quiet(signal: AbortSignal): Promise<void> {
+    await this.#left.quiet(signal);
+  }
+
   /** The watch has ended: nobody waits any more for what it shows. */
   end(): void {
     this.#ownStates.end();
   }
 
-  #seen(item: SnapshotItem, isGone: boolean): void {
+  #seen(item: SnapshotItem, isGone: boolean, slice: OwnSlice | undefined): void {
     const key = placeKey(item);
     const before = this.#byKey.get(key);
     const isPaused = !isGone && item.isPaused === true;
@@ -105,10 +121,24 @@ export class Parents {
     this.#byKey.delete(key);
     if (before !== undefined) this.#byUid.delete(before.facts.uid);
     if (isGone) this.#gone(key, before);
-    else this.#there(key, item, before);
+    else this.#there(item, slice, before);
   }
 
-  #there(key: string, item: SnapshotItem, before: Parent | undefined): void {
+  /** They are the business of another replica: nothing is done for them, and nothing is remembered. */
+  #given(slice: OwnSlice, items: Snapshot): void {
+    for (const item of items) {
+      const key = placeKey(item);
+      const parent = this.#byKey.get(key);
+      if (parent?.slice !== slice) continue;
+      this.#byKey.delete(key);
+      this.#byUid.delete(parent.facts.uid);
+      if (parent.isPaused) this.#options.onPause?.(item, false);
+    }
+    this.#options.given?.();
+  }
+
+  #there(item: SnapshotItem, slice: OwnSlice | undefined, before: Parent | undefined): void {
+    const key = placeKey(item);
     const { namespace, name, filterResult } = item;
     const { head, own: state } = splitResult(filterResult);
     const seen = factsOf(head);
@@ -124,6 +154,7 @@ export class Parents {
       dueMs: before?.dueMs ?? this.#options.dueMs(key),
       isGivenUp: isSame && before.isGivenUp,
       isLetGo,
+      ...(slice !== undefined && { slice }),
     };
     this.#byKey.set(key, parent);
     this.#byUid.set(facts.uid, parent);
@@ -137,8 +168,8 @@ export class Parents {
     // Where the kind is missing for a while, nothing is known of its objects.
     if (this.#monitor.status().isMissing === true) return;
     // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
-    const { namespace, name, facts } = before;
-    this.#left.push({ namespace, name, uid: facts.uid });
+    const { namespace, name, facts, slice } = before;
+    this.#left.push({ namespace, name, uid: facts.uid, ...(slice !== undefined && { slice }) });
   }
 }
 

@@ -17,6 +17,8 @@ export type Compile = (filter: Filter) => CompiledFilter;
 export interface Part {
   readonly binding: KubernetesBinding;
   readonly filter: CompiledFilter;
+  /** What its objects are: the parents, objects in the namespace of each parent they matter to, or objects of any. */
+  readonly what: 'parents' | 'beside' | 'anywhere';
 }
 
 /** The parents, under the name of the binding. A child of their own kind is no parent. */
@@ -26,6 +28,7 @@ export function parentPart(binding: ReconcileBinding, compile: Compile): Part {
   return {
     binding: watchOf(name, ownsItsKind ? withoutChildren(binding) : binding, true),
     filter: parentFilter(binding, filter && compile(filter)),
+    what: 'parents',
   };
 }
 
@@ -46,6 +49,7 @@ export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: 
     // What is there is compared with what should be there, so the objects are needed in any case.
     binding: { ...watchOf(`${binding.name}/${ownedKey(owned)}`, selection, true), ...(isOptional && { isOptional }) },
     filter: ownedFilter(filter && compile(filter)),
+    what: otherNamespaces ? 'anywhere' : 'beside',
   };
 }
 
@@ -56,7 +60,17 @@ export function watchedPart(binding: ReconcileBinding, watched: WatchedKind, com
   return {
     binding: { ...follows, ...(isOptional && { isOptional }) },
     filter: watchedFilter(compile(watched.for), filter && compile(filter)),
+    what: namesOneBeside(watched.for) ? 'beside' : 'anywhere',
   };
+}
+
+/** The name and the labels of an object contain no slash and no asterisk: they name parents in its namespace alone. */
+const PLAIN_NAME =
+  /^\{?\$?\.metadata\.(?:name|labels(?:\.\w+|\.?\["[^"\\]+"\]|\."[^"\\]+"))\??(?: *\/\/ *(?:empty|null))?\}?$/;
+
+/** Whether it is plain from the expression that it names only parents in the namespace of the object. */
+function namesOneBeside({ expression }: Filter): boolean {
+  return PLAIN_NAME.test(expression.trim());
 }
 
 function withoutChildren(binding: ReconcileBinding): ObjectSelection {

@@ -1,5 +1,6 @@
 import type { KubernetesBinding, ReconcileBinding } from '../../hook/binding.ts';
 import type { ReconcileView } from '../../hook/context-reconcile.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
 import { readKeptState } from '../../hook/kept-state.ts';
 import type { Emit, ReconcileReason, ReconcileTrigger } from '../../hook/trigger.ts';
 import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
@@ -12,13 +13,16 @@ import type { MadeChild } from './made-children.ts';
 import { Parents, type IsShown, type Parent, type ParentsOptions } from './parents.ts';
 import type { ParentFacts } from './part-filters.ts';
 import { Resyncs } from './resyncs.ts';
+import { WholeSlices } from './whole-slices.ts';
 
 export interface ReconcilerOptions
-  extends FollowedKindsOptions, Pick<ParentsOptions, 'compile' | 'release' | 'onPause'> {
+  extends Omit<FollowedKindsOptions, 'onSliceListed'>, Pick<ParentsOptions, 'compile' | 'release' | 'onPause'> {
   readonly emit: Emit;
   /** The reason of the first look at each object; default `start`. */
   readonly startReason?: ReconcileReason;
   readonly now: () => number;
+  /** Whether what else a run shows of a slice is listed; absent: there is nothing else. */
+  readonly hasListedBeside?: ((slice: OwnSlice) => boolean) | undefined;
   /** It does not follow the cluster any more. */
   readonly onEnded?: () => void;
 }
@@ -34,6 +38,10 @@ export interface ReconcilerOptions
  * again when the kind is there. An optional kind may be absent; when it comes and is listed, each parent is looked at
  * again.
  *
+ * Where objects are divided, it follows the parents of the own slices alone, and looks at those of a slice from when all
+ * its lists are complete (`WholeSlices`), for the first time as at the start. When a slice is given, its parents are
+ * forgotten without a word: another replica works on them.
+ *
  * What must hold: no object is kept twice. The monitors keep the objects; here are keys, uids and digests.
  */
 export class Reconciler {
@@ -44,13 +52,18 @@ export class Reconciler {
   readonly #linked: LinkedKinds;
   readonly #held: HeldObjects;
   readonly #resyncs: Resyncs;
+  /** Absent: objects are not divided. */
+  readonly #whole: WholeSlices | undefined;
   #isLive = false;
 
   constructor(binding: ReconcileBinding, options: ReconcilerOptions) {
     this.binding = binding;
     this.#options = options;
     const { compile, emit, now, release, onPause } = options;
-    const kinds = new FollowedKinds(options);
+    const { slices, hasListedBeside = () => true } = options;
+    const kinds = new FollowedKinds({ ...options, onSliceListed: () => this.checkSlices() });
+    const hasListed = (slice: OwnSlice): boolean => kinds.hasListed(slice) && hasListedBeside(slice);
+    this.#whole = slices && new WholeSlices({ slices, hasListed });
     const resyncs = new Resyncs(binding, now);
     const parents = new Parents(binding, {
       compile,
@@ -59,6 +72,10 @@ export class Reconciler {
       onPause,
       dueMs: (key) => resyncs.dueMs(key, 'start'),
       changed: (parent) => this.#lookAt([parent], 'changed'),
+      given: () => {
+        this.#whole?.forget();
+        this.#held.dropMoved();
+      },
     });
     this.#kinds = kinds;
     this.#parents = parents;
@@ -99,8 +116,22 @@ export class Reconciler {
   enable(): void {
     if (this.#isLive) return;
     this.#isLive = true;
+    this.#whole?.newlyWhole();
     const { startReason = 'start' } = this.#options;
     this.#lookAt([...this.#parents.all()].toSorted(comparePlaces), startReason);
+  }
+
+  /** One more list of a slice may be complete: the parents of each that is whole now are looked at, as at the start. */
+  checkSlices(): void {
+    if (!this.#isLive) return;
+    for (const slice of this.#whole?.newlyWhole() ?? []) {
+      this.#lookAt([...this.#parents.of(slice)].toSorted(comparePlaces), 'start');
+    }
+  }
+
+  /** Resolves when nothing is done any more for parents of slices that were given; when `signal` aborts, it is ended. */
+  async quiet(signal: AbortSignal): Promise<void> {
+    await this.#parents.quiet(signal);
   }
 
   /** Looks at one parent again, or at all; returns at how many. */
@@ -139,7 +170,7 @@ export class Reconciler {
   view(trigger: ReconcileTrigger): ReconcileView | undefined {
     const key = placeKey(trigger);
     const parent = this.#parents.get(key);
-    const object = this.#parents.object(trigger);
+    const object = parent && this.#parents.object(parent);
     if (parent === undefined || object === undefined) return undefined;
     parent.dueMs = this.#resyncs.dueMs(key, trigger.reason);
     // It is run after all: because it changed, or by hand.
@@ -191,9 +222,11 @@ export class Reconciler {
 
   /** A parent that is being deleted is only looked at as long as it waits for us. */
   #emit(parent: Parent, reason: ReconcileReason): void {
-    const { namespace, name, facts, isGivenUp } = parent;
+    const { namespace, name, facts, isGivenUp, slice } = parent;
     if (isGivenUp || this.isMoot(parent)) return;
+    if (slice !== undefined && this.#whole?.has(slice) !== true) return;
     const why = facts.isDeleting && reason === 'changed' ? 'deleted' : reason;
-    this.#options.emit({ type: 'reconcile', binding: this.binding, namespace, name, reason: why });
+    const about = { namespace, name, ...(slice !== undefined && { slice }) };
+    this.#options.emit({ type: 'reconcile', binding: this.binding, ...about, reason: why });
   }
 }

@@ -1,8 +1,12 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { HooksDigest } from '../../../src/hook/hooks-digest.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import type { RemoteOptions } from '../../../src/operator/remote/open-remote.ts';
 import { WorkersAtWork } from '../../../src/operator/remote/workers-at-work.ts';
+import { temporaryFolder } from '../../support/hook-rig.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { workHook } from '../../support/work-executor-rig.ts';
 
@@ -12,13 +16,13 @@ afterEach(() => void vi.useRealTimers());
 const CALLER = { namespace: 'default', account: 'hooklet-workers', pod: 'w1', podUid: 'uid-1' };
 
 /** Workers of a replica that leads, which came to that as `takenOver` says. */
-function leading(takenOver: 'released' | 'expired' | undefined) {
+function leading(takenOver: 'released' | 'expired' | undefined, hooksDir = import.meta.dirname) {
   const log = recordingLogger();
   const events: string[] = [];
   const end = new AbortController();
   const options = {
     settings: { workers: { accounts: [], silenceMs: 15_000, version: '1' } },
-    hooksDir: import.meta.dirname,
+    hooksDir,
     leadership: takenOver && { takenOver },
     metrics: createMetrics(''),
     events: {
@@ -83,3 +87,34 @@ it.each([
     await waiting;
   },
 );
+
+it('a run has the hash of the file as it is now, also when that was changed after the hook was loaded', async () => {
+  using folder = temporaryFolder();
+  const path = join(folder.path, 'a.sh');
+  const { workers, signal, stop } = leading('released', folder.path);
+  const hook = { ...workHook('a.sh'), path };
+  const hashOfRun = async (script: string): Promise<string> => {
+    writeFileSync(path, script);
+    // The digest is read again.
+    await vi.advanceTimersByTimeAsync(6000);
+    const digest = await new HooksDigest({ hooksDir: folder.path, version: '1' }).current();
+    const terms = workers.desk.hello({ pool: 'default', hooks: digest, capacity: 1, version: '1' }, CALLER);
+    const ticket = { worker: terms.type === 'ok' ? terms.value.worker : '', caller: CALLER };
+    const claimed = workers.desk.claim(ticket, 1, { waitMs: 30_000, signal });
+    const run = new AbortController();
+    const executed = workers.execute({ hook, runId: randomUUID(), contexts: [], onOutput: () => {} }, run.signal);
+    const answer = await claimed;
+    workers.desk.leave(ticket);
+    run.abort();
+    await executed;
+    return answer.type === 'ok' ? (answer.value[0]?.run.hookHash ?? '') : answer.message;
+  };
+
+  expect(await hashOfRun('#!/bin/sh\n')).toBe(sha256('#!/bin/sh\n'));
+  expect(await hashOfRun('#!/bin/sh\nsleep 1\n')).toBe(sha256('#!/bin/sh\nsleep 1\n'));
+  await stop();
+});
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

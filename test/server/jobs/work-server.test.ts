@@ -122,7 +122,7 @@ describe.each(['HTTP/2', 'HTTP/1.1'] as const)('the server of workers with %s', 
     const [path, sent] = REQUESTS[what];
 
     expect(await say(path, { ...sent, token: 'other' })).toBe(
-      '403 hooklet: the ServiceAccount runs/builder may not work, expected that of the workers: see serviceAccountName of their Pods',
+      '403 hooklet: the ServiceAccount runs/builder may not work, expected that of --workers-account: see serviceAccountName of the Pod',
     );
     expect(desk.asked).toEqual([]);
   });

@@ -1,12 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { openFilters } from '../../../src/filter/filters.ts';
 import type { KubernetesBinding, ReconcileBinding } from '../../../src/hook/binding.ts';
+import type { OwnSlice } from '../../../src/hook/shard.ts';
 import { MARK_LABEL, PARENT_LABEL, reconcileMark } from '../../../src/hook/reconcile-mark.ts';
 import type { ReconcileTrigger, SnapshotItem } from '../../../src/hook/trigger.ts';
 import { readObject } from '../../../src/kube/object.ts';
 import { aborted } from '../../../src/lib/aborted.ts';
 import type { MonitorListener, MonitorStatus } from '../../../src/sources/kubernetes/monitor.ts';
 import type { Part } from '../../../src/sources/reconcile/parts.ts';
+import type { ReconcilerOptions } from '../../../src/sources/reconcile/reconciler.ts';
 import { Reconciler } from '../../../src/sources/reconcile/reconciler.ts';
 import { reconcileBinding } from '../../support/bindings.ts';
 
@@ -27,6 +29,9 @@ function objectOf({ name, namespace = 'default', labels, finalizers, deletionTim
 
 class Followed {
   readonly part: Part;
+  /** By their namespaces, where the kind is divided. */
+  readonly #slices = new Map<string, OwnSlice>();
+  readonly #listed = new Set<OwnSlice>();
   readonly #listener: MonitorListener;
   readonly #items = new Map<string, SnapshotItem>();
   status: MonitorStatus = { isSynced: false };
@@ -40,14 +45,44 @@ class Followed {
   readonly monitor = {
     run: aborted,
     snapshot: () => [...this.#items.values()],
+    snapshotOf: (slice: OwnSlice) => this.#itemsOf(slice),
+    hasListed: (slice: OwnSlice) => this.#listed.has(slice),
     item: ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
       this.#items.get(`${namespace}/${name}`),
     status: () => this.status,
   };
 
+  /** Has the objects of a namespace be those of a slice. */
+  divide(namespace: string, slice: OwnSlice): void {
+    this.#slices.set(namespace, slice);
+  }
+
+  /** The lists of a slice are complete. */
+  sliceListed(slice: OwnSlice): void {
+    this.#listed.add(slice);
+    this.#listener.sliceListed?.(slice);
+  }
+
+  /** The slice is taken only now. */
+  unlist(slice: OwnSlice): void {
+    this.#listed.delete(slice);
+  }
+
+  sliceGiven(slice: OwnSlice): void {
+    const items = this.#itemsOf(slice);
+    this.#listed.delete(slice);
+    for (const { namespace, name } of items) this.#items.delete(`${namespace}/${name}`);
+    this.#listener.sliceGiven?.(slice, items);
+  }
+
+  #itemsOf(slice: OwnSlice): readonly SnapshotItem[] {
+    return [...this.#items.values()].filter(({ namespace }) => this.#slices.get(namespace) === slice);
+  }
+
   synced(): void {
     this.status = { isSynced: true };
     this.#isListed = true;
+    for (const slice of this.#slices.values()) this.#listed.add(slice);
     this.#listener.synced();
   }
 
@@ -74,13 +109,15 @@ class Followed {
     const before = this.#items.get(`${namespace}/${name}`);
     this.#items.set(`${namespace}/${name}`, item);
     if (!this.status.isSynced || before?.filterResult === result) return;
+    const slice = this.#slices.get(namespace);
+    if (slice !== undefined && !this.#listed.has(slice)) return;
     this.#event(before === undefined ? 'Added' : 'Modified', item);
   }
 
-  delete(name: string): void {
-    const item = this.#items.get(`default/${name}`);
+  delete(name: string, namespace = 'default'): void {
+    const item = this.#items.get(`${namespace}/${name}`);
     if (item === undefined) throw new Error(`no object ${name}`);
-    this.#items.delete(`default/${name}`);
+    this.#items.delete(`${namespace}/${name}`);
     this.#event('Deleted', item);
   }
 
@@ -90,11 +127,16 @@ class Followed {
   }
 
   #event(watchEvent: 'Added' | 'Modified' | 'Deleted', item: SnapshotItem): void {
-    this.#listener.event({ type: 'event', binding: this.part.binding, watchEvent, item });
+    const slice = this.#slices.get(item.namespace);
+    const about = { binding: this.part.binding, watchEvent, item };
+    this.#listener.event({ type: 'event', ...about, ...(slice !== undefined && { slice }) });
   }
 }
 
-export function reconcilerRig(fields: Partial<ReconcileBinding> = {}) {
+export function reconcilerRig(
+  fields: Partial<ReconcileBinding> = {},
+  divided: Pick<ReconcilerOptions, 'slices' | 'hasListedBeside'> & Partial<Pick<ReconcilerOptions, 'release'>> = {},
+) {
   const binding = reconcileBinding('sites', {
     owns: [
       {
@@ -134,6 +176,7 @@ export function reconcilerRig(fields: Partial<ReconcileBinding> = {}) {
     release: async ({ name }) => void told.push(`released ${name}`),
     onProblem: (part: KubernetesBinding, error) => void told.push(`${part.name}: ${String(error)}`),
     now: Date.now,
+    ...divided,
   });
   const controller = new AbortController();
   const ended = reconciler.run(controller.signal);

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { sliceOfText } from '../../src/lib/slice-hash.ts';
+import { sleep } from '../../src/lib/sleep.ts';
+import { forbiddenRequests, unusedRules } from './audit.ts';
+import { auditedHook, overlapsIn, replicasOf } from './shards-audit.ts';
+import { SHARDS_RULES } from './shards-rights.ts';
+import { someNames, startShards, startSpread, type ShardsRig } from './shards-rig.ts';
+import { sharedControlPlane } from './shared-control-plane.ts';
+import { eventually } from './solutions/eventually.ts';
+
+const plane = sharedControlPlane();
+const never = new AbortController().signal;
+/** Short rounds; a busy machine loses no Lease. */
+const flags = ['--leader-election-retry-period', '500ms'];
+
+function maps(label: string, more: object = {}): object {
+  const labelSelector = { matchLabels: { shards: label } };
+  const binding = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', labelSelector, concurrency: 'byObject' };
+  return { configVersion: 'v1', kubernetes: [{ ...binding, parallelism: 20, ...more }] };
+}
+
+const hooks = (label: string): Readonly<Record<string, string>> => ({
+  'divided.sh': auditedHook(maps(label)),
+  'whole.sh': auditedHook({ ...maps(label, { shard: 'none' }), onStartup: 1 }),
+});
+
+async function rigWith(namespaces: readonly string[]): Promise<ShardsRig> {
+  return startShards({ plane: { ...plane, adminToken: plane.tokenOf('admin') }, hooks, namespaces, flags });
+}
+
+/** A name whose objects are in this slice. */
+function nameIn(slice: number): string {
+  const [name = ''] = someNames(2000).filter((one) => sliceOfText('mixed', one) === slice);
+  return name;
+}
+
+describe('three replicas that divide objects', { timeout: 120_000 }, () => {
+  it('share all of them, each on one, after a fourth has ended, whose run ends before another has its object', async () => {
+    const rig = await rigWith(someNames(40));
+    const [held = ''] = rig.namespaces;
+    const first = rig.start('first');
+    await rig.spread({ first: 64 });
+    await rig.caughtUp('divided');
+    rig.hold(held, true);
+    await rig.put(held, 'held');
+    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2));
+
+    const names = ['a', 'b', 'c'];
+    const others = names.map((name) => rig.start(name));
+    await eventually(async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining(names)));
+    first.signal('SIGTERM');
+    await sleep(4000, never);
+    expect(replicasOf(rig.runs(), held)).toEqual(['first']);
+    rig.hold(held, false);
+    expect(await first.ended).toBe(0);
+    const fair = expect.toSatisfy((count: number) => count >= 20 && count <= 23);
+    await rig.spread({ a: fair, b: fair, c: fair });
+    for (const name of rig.namespaces) await rig.put(name, '1');
+    await rig.caughtUp('divided');
+    await rig.caughtUp('whole');
+
+    const runs = rig.runs();
+    expect(overlapsIn(runs)).toEqual([]);
+    const divided = runs.filter(({ hook, reasons }) => hook === 'divided' && reasons.length === 0);
+    const after = divided.filter(({ replica }) => replica !== 'first');
+    const workers = rig.namespaces.map((name) => new Set(replicasOf(after, name)));
+    expect(workers.filter(({ size }) => size !== 1)).toEqual([]);
+    expect(new Set(after.map(({ replica }) => replica))).toEqual(new Set(names));
+    const ofWhole = runs.filter(({ hook, replica }) => hook === 'whole' && replica !== 'first');
+    expect(new Set(ofWhole.map(({ replica }) => replica)).size).toBe(1);
+    for (const other of others) {
+      other.signal('SIGTERM');
+      expect(await other.ended).toBe(0);
+    }
+  });
+
+  it('need no right but those of Leases and of one ConfigMap in their namespace, and need all of these', async () => {
+    const rig = await rigWith(someNames(4));
+    await startSpread(rig, ['a', 'b', 'c']);
+    await rig.caughtUp('divided');
+    const requests = async () => plane.auditLog();
+    // The Lease of the first goes when it has been seen as ended for 15 s.
+    await eventually(async () => expect(unusedRules(SHARDS_RULES, await requests(), rig.user)).toEqual([]), 60_000);
+
+    expect(forbiddenRequests(await requests(), rig.user)).toEqual([]);
+  });
+});
+
+describe('a replica that joins', { timeout: 120_000 }, () => {
+  it('gets a slice when the run about it has ended at the one that had it, with all that has changed meanwhile', async () => {
+    // One that has all slices gives the last ones first.
+    const [moved, next] = [nameIn(63), nameIn(62)];
+    const rig = await rigWith([moved, next, ...someNames(10).filter((name) => sliceOfText('mixed', name) < 60)]);
+    rig.start('first');
+    await rig.spread({ first: 64 });
+    await rig.caughtUp('divided');
+    rig.hold(moved, true);
+    await rig.put(moved, 'held');
+    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2));
+
+    rig.start('second');
+    // The first move begins 10 s after the second has seen the first.
+    await sleep(14_000, never);
+    await rig.put(moved, 'while it moves');
+    await sleep(1000, never);
+    expect(await rig.slices()).toEqual({ first: 64, second: 0 });
+    rig.hold(moved, false);
+
+    await rig.spread({ first: 63, second: 1 });
+    await rig.caughtUp('divided');
+    await rig.put(moved, 'after');
+    await rig.caughtUp('divided');
+    await rig.spread({ first: 62, second: 2 });
+    await rig.caughtUp('divided');
+    await eventually(() => expect(replicasOf(rig.runs(), next).at(-1)).toBe('second'));
+    const runs = rig.runs().filter(({ hook }) => hook === 'divided');
+    expect(overlapsIn(rig.runs())).toEqual([]);
+    expect(replicasOf(runs, moved)).toEqual(['first', 'second']);
+    const ofSecond = runs.filter(({ replica }) => replica === 'second');
+    // The first slice is in its ordinary Synchronization.
+    expect(ofSecond.map(({ reasons }) => reasons)).toEqual([['start'], [], ['handover']]);
+    const namespaces = ofSecond.flatMap(({ objects }) => objects.map(({ namespace }) => namespace));
+    expect(namespaces).toEqual([moved, moved, next]);
+  });
+});
