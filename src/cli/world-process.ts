@@ -23,7 +23,7 @@ const optionsOf: OptionsOf = ({ hooksDir, options = {} }, { connect, log }) => {
   const flags = { listenAddress: '127.0.0.1', listenPort: '0', httpTriggers: true, ...Object.fromEntries(given) };
   const resolved = resolveOptions(startOptions, { ...flags, hooksDir }, {});
   const root = Object.assign(log, { level: 'info' as const, droppedLines: 0 });
-  const { leaderElection: _, controlSocket: __, ...base } = operatorOptions(resolved, connect, root);
+  const { leaderElection: _, shards: __, controlSocket: ___, ...base } = operatorOptions(resolved, connect, root);
   const program = { node: process.execPath, program: mainFile() };
   return {
     ...base,

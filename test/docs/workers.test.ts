@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startOptions } from '../../src/cli/options/options.ts';
+import { workOptions } from '../../src/cli/options/work-options.ts';
 import { parseConfig } from '../../src/hook/config.ts';
 import { readExecutorsFile } from '../../src/hook/executors-file.ts';
 import { rulesOf } from '../../src/rights/rules.ts';
 import { workerNeeds } from '../../src/rights/worker-needs.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
-import { codeBlocks, codes, readDocument, section, table } from './markdown.ts';
+import { codeBlocks, codes, readDocument, section, table, tables } from './markdown.ts';
 
 const page = readDocument('docs/workers.md');
 const needs = workerNeeds([{ settings: { executor: { type: 'workers', pool: 'default' } } }], {
@@ -50,6 +52,29 @@ describe('docs/workers.md', () => {
 
     expect(told).toEqual(
       [...known].toReversed().map(([name, rules]) => [name, rules.flatMap((one) => one.verbs).toSorted()]),
+    );
+  });
+
+  it('has the flags of hooklet work that are no flags of start, with their variables and defaults', () => {
+    const ofStart = new Set(Object.values(startOptions).map(({ flag }) => flag));
+    const known = Object.values(workOptions).filter(({ flag }) => !ofStart.has(flag));
+    const rows = table(section(page, 'Flags'));
+
+    expect(rows.map(([flag, env]) => [codes(flag)[0]?.split(' ')[0], ...codes(env)])).toEqual(
+      known.map(({ flag, env }) => [flag.split(' ')[0], ...env]),
+    );
+    // That of the operator is none: the flag is required.
+    expect(rows.map(([, , fallback = '']) => fallback.replaceAll('`', '').split(',')[0])).toEqual(
+      known.map(({ defaultText }) => (defaultText === '' ? 'required' : defaultText)),
+    );
+  });
+
+  it('has the flags of start that are about workers, with their defaults', () => {
+    const [, ofOperator = []] = tables(section(page, 'Flags'));
+    const { workersAccounts, workersSilenceMs } = startOptions;
+
+    expect(ofOperator.map(([flag, fallback]) => [codes(flag)[0]?.split(' ')[0], codes(fallback)[0]])).toEqual(
+      [workersAccounts, workersSilenceMs].map(({ flag, defaultText }) => [flag.split(' ')[0], defaultText]),
     );
   });
 

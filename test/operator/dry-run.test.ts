@@ -163,35 +163,45 @@ async function versionsIn(sandbox: Sandbox): Promise<string> {
 }
 
 describe('an operator with a dry run', () => {
-  it('sends no request that could change anything, whatever its hooks and settings ask', async () => {
-    await using sandbox = await sandboxWith(BEFORE);
-    const before = await versionsIn(sandbox);
-    await using operator = startOperator({
-      hooks: HOOKS,
-      connect: sandboxCluster(sandbox),
-      env: { POD_NAME: 'me', POD_NAMESPACE: 'default' },
-      operator: {
-        dryRun: {},
-        leaderElection: { leaseName: 'hooklet', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
-        scheduleState: { type: 'configMap', name: 'schedules', isForced: true },
-        deadLetters: { type: 'configMap', name: 'letters', isForced: true },
-      },
-    });
-    await until(() => {
-      const objects = changes(operator).map(({ object }) => object);
-      expect(objects).toEqual(expect.arrayContaining(['v1/Secret/default/child', 'v1/ConfigMap/default/applied']));
-      expect(operator.lines.map(({ message }) => message)).toContain(
-        'hook failed and is not run again: its retry rule allows no further attempt',
-      );
-    }, 20_000);
-    await operator.stop();
+  const times = { leaseName: 'hooklet', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 
-    const sent = written(sandbox);
-    expect(sent.length).toBeGreaterThan(10);
-    expect(sent.filter((request) => !/[?&]dryRun=All(?:&|$)/.test(request))).toEqual([]);
-    expect(sent.filter((request) => /leases|events|schedules|letters|webhookconfigurations/.test(request))).toEqual([]);
-    expect(await versionsIn(sandbox)).toBe(before);
-  });
+  it.each([
+    ['a leader', { leaderElection: times }],
+    ['replicas that divide objects', { shards: times }],
+  ])(
+    'sends no request that could change anything, whatever its hooks and settings ask, with %s',
+    async (_, replicas) => {
+      await using sandbox = await sandboxWith(BEFORE);
+      const before = await versionsIn(sandbox);
+      await using operator = startOperator({
+        hooks: HOOKS,
+        connect: sandboxCluster(sandbox),
+        env: { POD_NAME: 'me', POD_NAMESPACE: 'default' },
+        operator: {
+          dryRun: {},
+          ...replicas,
+          scheduleState: { type: 'configMap', name: 'schedules', isForced: true },
+          deadLetters: { type: 'configMap', name: 'letters', isForced: true },
+        },
+      });
+      await until(() => {
+        const objects = changes(operator).map(({ object }) => object);
+        expect(objects).toEqual(expect.arrayContaining(['v1/Secret/default/child', 'v1/ConfigMap/default/applied']));
+        expect(operator.lines.map(({ message }) => message)).toContain(
+          'hook failed and is not run again: its retry rule allows no further attempt',
+        );
+      }, 20_000);
+      await operator.stop();
+
+      const sent = written(sandbox);
+      expect(sent.length).toBeGreaterThan(10);
+      expect(sent.filter((request) => !/[?&]dryRun=All(?:&|$)/.test(request))).toEqual([]);
+      expect(sent.filter((request) => /leases|events|schedules|letters|webhookconfigurations/.test(request))).toEqual(
+        [],
+      );
+      expect(await versionsIn(sandbox)).toBe(before);
+    },
+  );
 });
 
 describe('a dry run', () => {
