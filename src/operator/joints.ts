@@ -116,12 +116,13 @@ export class Joints {
   }
 
   #openView(): OperatorView {
-    const { history, recorder: recordings, access, leadership, pools } = this.#parts;
+    const { history, recorder: recordings, access, leadership, pools, shards } = this.#parts;
     return createOperatorView({
       history,
       recordings,
       access,
       pools,
+      shards,
       schedules: this.schedules,
       units: () => this.hooks.units,
       broken: () => this.hooks.broken,
