@@ -24,6 +24,8 @@ export interface DeadLetter {
   readonly runId: string;
   /** A hash of the content of the hook's file when it was given up; absent while it is not known yet. */
   readonly fingerprint?: string;
+  /** The slice of its object; absent where objects are not divided, or it is about no object of a slice. */
+  readonly slice?: number;
 }
 
 /** What triggered a run, by reference. */

@@ -63,6 +63,24 @@ export interface OperatorStatus {
   readonly deadLetters?: number;
   /** The pools of workers; absent where no hook has workers. */
   readonly pools?: readonly PoolView[];
+  /** Which slices of the objects this replica has; absent where they are not divided. */
+  readonly shards?: ShardsView;
+}
+
+/** A replica among those that divide objects. */
+export interface ShardsView {
+  readonly state: 'joining' | 'member' | 'leaving' | 'ended' | 'lost';
+  readonly identity: string;
+  /** How many of the 64 slices it has. */
+  readonly count: number;
+  /** Which, such as `0-31, 40`. */
+  readonly slices: string;
+  readonly members: readonly { readonly identity: string; readonly state: string; readonly count: number }[];
+  readonly moves: readonly { readonly slice: number; readonly from: string; readonly to: string }[];
+  /** How many slices nobody has at the moment. */
+  readonly unheld: number;
+  /** What keeps this replica from its part. */
+  readonly problem?: string;
 }
 
 /** The workers of a pool that are connected to this replica, and what they do. */

@@ -116,12 +116,13 @@ export class Joints {
   }
 
   #openView(): OperatorView {
-    const { history, recorder: recordings, access, leadership, pools } = this.#parts;
+    const { history, recorder: recordings, access, leadership, pools, shards } = this.#parts;
     return createOperatorView({
       history,
       recordings,
       access,
       pools,
+      shards,
       schedules: this.schedules,
       units: () => this.hooks.units,
       broken: () => this.hooks.broken,
@@ -146,9 +147,10 @@ export class Joints {
   }
 
   #openGivenUp(): GivenUp {
-    const { options, metrics, access, recordEvent } = this.#parts;
+    const { options, metrics, access, recordEvent, shards } = this.#parts;
     return new GivenUp({
       ...options,
+      shards,
       metrics,
       access,
       recordEvent,
@@ -189,6 +191,7 @@ export class Joints {
   /** Resolves when nothing is done any more for objects of slices that were given. */
   async #moved(end: AbortSignal): Promise<void> {
     await Promise.all([this.runs.moved(end), ...this.hooks.units.map(async (unit) => unit.quiet(end))]);
+    await this.givenUp.moved(end);
   }
 
   #broken(error: HookConfigError): void {

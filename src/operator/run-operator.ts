@@ -137,7 +137,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
   health = healthOf(operator, [webhooks, remote]);
   options.onOpened?.({ operator, webhooks, remote, port: server.port, metricsText: () => bothTexts(pages) });
-  const shown = { operator, leadership, access, metrics, ...records, health: () => health.health() };
+  const shown = { operator, ...election, access, metrics, ...records, health: () => health.health() };
   const doors = await openDoors(options, shown, ends);
   const served = [server, dryRun, ...doors, processMetrics, leadership, records.events];
   // Aborts when the last run has ended.

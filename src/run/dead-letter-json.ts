@@ -25,6 +25,7 @@ export function parseLetter(value: unknown): DeadLetter {
     ...present({
       reason: optionalTextOf(letter, 'reason')?.slice(0, MAX_TEXT),
       fingerprint: optionalTextOf(letter, 'fingerprint'),
+      slice: letter['slice'] === undefined ? undefined : countIn(letter, 'slice'),
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { DeadFilter, DeadLetter } from '../hook/dead-control.ts';
 import type { Hook, KubernetesBinding } from '../hook/binding.ts';
 import { sliceName, subjectKey, subjectOf } from '../hook/subject.ts';
-import type { QueuedTrigger, Snapshot, SnapshotItem, Trigger } from '../hook/trigger.ts';
+import type { QueuedTrigger, Snapshot, SnapshotItem, SynchronizationTrigger, Trigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { EndedPart, RunEvent, RunJournal } from './journal.ts';
@@ -27,6 +27,9 @@ export const MAX_LETTERS = 1000;
 export const MAX_LETTER_BYTES = 448 * 1024;
 /** The last state of a deleted object is remembered up to this size, for a retry. */
 const MAX_LAST_BYTES = 16 * 1024;
+
+/** The subjects that are remembered while letters are read. */
+const MAX_CLEARED = 10_000;
 
 const LOG_EVERY_MS = 60_000;
 
@@ -56,6 +59,8 @@ export class DeadLetters implements RunJournal {
   /** By subject, the last given up at the end. */
   readonly #letters = new Map<string, Kept>();
   #bytes = 0;
+  /** While letters are expected, the subjects of what was queued or done since. */
+  #cleared: Set<string> | undefined;
   /** Letters that were dropped since the last line in the log, and when that was. */
   #dropped = { count: 0, loggedAtMs: Number.NEGATIVE_INFINITY };
 
@@ -73,10 +78,20 @@ export class DeadLetters implements RunJournal {
     else if (event.type === 'ended') for (const part of event.parts) this.#ended(event.run, part);
   }
 
-  /** Adds letters of an earlier process, each unless there is a newer one about the same. */
+  /** Letters are about to be read: whether one that is cleared meanwhile is left out when it is restored. */
+  expect(isExpecting: boolean): void {
+    this.#cleared = isExpecting ? (this.#cleared ?? new Set()) : undefined;
+  }
+
+  /** Forgets letters that are the business of another replica now; they stay where they are stored. */
+  forget(isMeant: (letter: DeadLetter) => boolean): void {
+    for (const [key, { letter }] of this.#letters) if (isMeant(letter)) this.#remove(key);
+  }
+
+  /** Adds letters of an earlier process, or another one, each unless there is a newer one about the same. */
   restore(letters: readonly DeadLetter[]): void {
     const newer = [...this.#letters];
-    const known = new Set(this.#letters.keys());
+    const known = new Set([...this.#letters.keys(), ...(this.#cleared ?? [])]);
     const older = letters.filter((letter) => !known.has(keyOf(letter))).toSorted((a, b) => a.lastAtMs - b.lastAtMs);
     this.#letters.clear();
     for (const letter of older) this.#set(letter);
@@ -109,7 +124,7 @@ export class DeadLetters implements RunJournal {
   }
 
   #queued(hook: string, triggers: readonly Trigger[]): void {
-    if (this.#letters.size === 0) return;
+    if (this.#letters.size === 0 && this.#cleared === undefined) return;
     for (const trigger of triggers) {
       const isNews = trigger.type === 'event' || (trigger.type === 'reconcile' && !QUIET.includes(trigger.reason));
       if (isNews) this.#clear(subjectOf(hook, trigger));
@@ -118,11 +133,11 @@ export class DeadLetters implements RunJournal {
 
   #ended(run: Run, part: EndedPart): void {
     if (part.next.type === 'dead') this.#giveUp(run, part, part.next.why);
-    if (part.next.type !== 'done' || this.#letters.size === 0) return;
+    if (part.next.type !== 'done' || (this.#letters.size === 0 && this.#cleared === undefined)) return;
     const { hook, triggers } = part.task;
     for (const trigger of triggers) {
       this.#clear(subjectOf(hook.name, trigger));
-      if (trigger.type === 'synchronization' && trigger.slice === undefined) this.#synchronized(hook, trigger.binding);
+      if (trigger.type === 'synchronization') this.#synchronized(hook, trigger);
     }
   }
 
@@ -142,9 +157,11 @@ export class DeadLetters implements RunJournal {
     this.#options.onChange();
   }
 
-  /** The hook was given all objects of a binding, and succeeded. */
-  #synchronized(hook: Hook, binding: KubernetesBinding): void {
-    const ofBinding = [...this.#letters].filter(([, { letter }]) => isOfBinding(letter, hook, binding));
+  /** The hook was given all objects of a binding, or of one slice of it, and succeeded. */
+  #synchronized(hook: Hook, { binding, slice }: SynchronizationTrigger): void {
+    const ofBinding = [...this.#letters].filter(
+      ([, { letter }]) => isOfBinding(letter, hook, binding) && (slice === undefined || letter.slice === slice.index),
+    );
     if (ofBinding.length === 0) return;
     const objects = new Map(this.#options.snapshotOf(hook, binding).map((item) => [placeOf(item), item]));
     for (const [key, { letter }] of ofBinding) {
@@ -164,12 +181,18 @@ export class DeadLetters implements RunJournal {
   }
 
   #clear(key: string | undefined): void {
-    const kept = key === undefined ? undefined : this.#letters.get(key);
-    if (key === undefined || kept === undefined) return;
+    if (key === undefined) return;
+    if (this.#cleared !== undefined && this.#cleared.size < MAX_CLEARED) this.#cleared.add(key);
+    if (this.#remove(key)) this.#options.onChange();
+  }
+
+  #remove(key: string): boolean {
+    const kept = this.#letters.get(key);
+    if (kept === undefined) return false;
     this.#letters.delete(key);
     this.#bytes -= kept.bytes;
     this.#count(kept.letter, -1);
-    this.#options.onChange();
+    return true;
   }
 
   #trim(): void {

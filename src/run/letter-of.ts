@@ -2,7 +2,7 @@ import { HookFailedError, summaryOf } from '../errors.ts';
 import { present } from '../hook/config-reader.ts';
 import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
 import { subjectOf } from '../hook/subject.ts';
-import type { QueuedTrigger, SnapshotItem } from '../hook/trigger.ts';
+import { sliceOfTrigger, type QueuedTrigger, type SnapshotItem } from '../hook/trigger.ts';
 import { shortHash } from '../lib/short-hash.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { EndedPart } from './journal.ts';
@@ -33,6 +33,7 @@ export function letterOf(
     firstAtMs: task.sinceMs,
     lastAtMs: nowMs,
     runId,
+    ...present({ slice: sliceOfTrigger(trigger)?.index }),
   };
 }
 

@@ -10,6 +10,8 @@ export interface OutcomeRouteOptions {
   readonly pauses?: PauseControl;
   /** Why nothing can be changed here; undefined when it can. */
   readonly refusal: () => string | undefined;
+  /** As `refusal`, of dead letters; absent: as of all. */
+  readonly deadRefusal?: (() => string | undefined) | undefined;
 }
 
 /** Answers requests about dead letters and pauses. */
@@ -18,7 +20,8 @@ export function outcomeRoute(options: OutcomeRouteOptions): ControlRoute {
     const found = routeOf(request, options);
     if (found === undefined) return undefined;
     if (request.method !== found.method) return notAllowed(found.method);
-    const refused = options.refusal();
+    const { refusal, deadRefusal = refusal } = options;
+    const refused = request.path.startsWith('/dead') ? deadRefusal() : refusal();
     if (found.method === 'POST' && refused !== undefined) return failure(409, refused);
     return answered(async () => {
       const body = await found.answer();

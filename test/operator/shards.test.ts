@@ -58,6 +58,23 @@ async function slicesOf(rig: OperatorRig): Promise<number> {
   return Number(/has (\d+) of 64 slices/.exec(text)?.[1] ?? Number.NaN);
 }
 
+async function metricsOf(rig: OperatorRig) {
+  const text = await (await fetch(`${rig.url()}/metrics`)).text();
+  const valueOf = (series: string): number =>
+    Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`shell_operator_${series} `))
+        ?.split(' ')[1] ?? 0,
+    );
+  return {
+    slices: valueOf('shard_slices'),
+    members: valueOf('shard_members'),
+    taken: valueOf('shard_moves_total{direction="taken"}'),
+    given: valueOf('shard_moves_total{direction="given"}'),
+  };
+}
+
 /** Every object has been given to a hook as it is now. */
 async function caughtUp(sandbox: Sandbox, replicas: Readonly<Record<string, OperatorRig>>): Promise<void> {
   const wanted = await versionsIn(sandbox);
@@ -77,6 +94,8 @@ describe('replicas that divide objects', { timeout: LIMIT_MS }, () => {
     await using second = shardReplica(sandbox, 'second', { hooks });
     await until(async () => expect([await slicesOf(first), await slicesOf(second)]).toEqual([32, 32]), 90_000);
     const replicas = { first, second };
+    expect(await metricsOf(first)).toEqual({ slices: 32, members: 2, taken: 64, given: 32 });
+    expect(await metricsOf(second)).toEqual({ slices: 32, members: 2, taken: 32, given: 0 });
     for (const [index, name] of namespaces().entries()) if (index % 4 === 0) await write(sandbox, name, '1');
     await caughtUp(sandbox, replicas);
 

@@ -4,6 +4,7 @@ import type { Emit, EventTrigger, Snapshot, Trigger } from '../../src/hook/trigg
 import { aborted } from '../../src/lib/aborted.ts';
 import type { MonitorListener } from '../../src/sources/kubernetes/monitor.ts';
 import { HookUnit } from '../../src/units/hook-unit.ts';
+import type { CreateReconciler } from '../../src/units/reconcilers.ts';
 import { hookWith } from './bindings.ts';
 import { idleSchedules } from './idle-schedule.ts';
 import { noReconciler } from './no-reconciler.ts';
@@ -33,7 +34,7 @@ export function describeTask({ triggers }: Task): string {
 }
 
 /** A unit with monitors and a clock that the test controls. */
-export function unitRig(name: string, bindings: Hook['bindings']) {
+export function unitRig(name: string, bindings: Hook['bindings'], createReconciler: CreateReconciler = noReconciler) {
   const monitors = new Map<KubernetesBinding, MonitorListener>();
   const schedules: { readonly bindings: readonly ScheduleBinding[]; readonly emit: Emit }[] = [];
   const tasks: { readonly queue: string; readonly task: Task }[] = [];
@@ -45,7 +46,7 @@ export function unitRig(name: string, bindings: Hook['bindings']) {
     emit: (trigger) =>
       void tasks.push({ queue: queueOf(hook, trigger).name, task: newTask(hook, trigger, Date.now()) }),
     requeue: (task) => void tasks.push({ queue: 'main', task }),
-    createReconciler: noReconciler,
+    createReconciler,
     createMonitor: (binding, listener) => {
       monitors.set(binding, listener);
       return {

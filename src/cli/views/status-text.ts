@@ -1,4 +1,4 @@
-import type { FailingView, OperatorStatus, PoolView, QueueView } from '../../hook/operator-view.ts';
+import type { FailingView, OperatorStatus, PoolView, QueueView, ShardsView } from '../../hook/operator-view.ts';
 import { printableLine } from '../../lib/printable.ts';
 import { countText } from '../text/count-text.ts';
 import { againText, agoText, shortId, tookText } from './run-list.ts';
@@ -10,6 +10,7 @@ export function statusText(status: OperatorStatus, nowMs: number): string {
     headText(status),
     section('RUNNING', runningText(status, nowMs)),
     section('QUEUES', queuesText(status.queues, nowMs)),
+    section('SLICES', shardsText(status)),
     section('WORKERS', poolsText(status.pools ?? [])),
     section('FAILING', failingText(status.failing, nowMs)),
     section(
@@ -42,12 +43,16 @@ function poolsText(pools: readonly PoolView[]): string {
   return rows.length === 0 ? '' : textTable(['POOL', 'WORKERS', 'PLACES', 'BUSY', 'WAIT', 'WITH OTHER HOOKS'], rows);
 }
 
-function headText({ role, leader, hooks }: OperatorStatus): string {
+function headText({ role, leader, hooks, shards }: OperatorStatus): string {
   const roles = {
     alone: 'This operator runs alone',
     leading: 'This replica leads',
     lost: 'This replica lost the lease and stops',
-    'standing-by': leader === undefined ? 'This replica stands by' : `This replica stands by, ${leader} leads`,
+    'standing-by': shards
+      ? dividedText(shards, leader)
+      : leader === undefined
+        ? 'This replica stands by'
+        : `This replica stands by, ${leader} leads`,
   };
   const { loaded, broken, starting } = hooks;
   const others = [
@@ -55,6 +60,25 @@ function headText({ role, leader, hooks }: OperatorStatus): string {
     ...(starting.length > 0 ? [`${starting.length} starting`] : []),
   ];
   return `${roles[role]}: ${[countText(loaded, 'hook'), ...others].join(', ')}.\n`;
+}
+
+function dividedText({ count }: ShardsView, leader: string | undefined): string {
+  const beside = leader === undefined ? 'no leader is known' : `${leader} leads`;
+  return `This replica works on ${countText(count, 'slice')} of 64, ${beside}`;
+}
+
+/** Which slices this replica has, and what happens to them. */
+function shardsText({ shards }: OperatorStatus): string {
+  if (shards === undefined) return '';
+  const { state, count, slices, members, moves, unheld, problem } = shards;
+  const rows = members.map((member) => [member.identity, member.state, String(member.count)]);
+  const lines = [
+    `Slices: ${count === 0 ? 'none' : `${count} of 64 (${slices})`}, ${state}.`,
+    ...moves.map(({ slice, from, to }) => `Slice ${slice} moves from ${from} to ${to}.`),
+    ...(unheld === 0 ? [] : [`${countText(unheld, 'slice')} nobody has at the moment.`]),
+    ...(problem === undefined ? [] : [`Problem: ${problem}`]),
+  ];
+  return `${lines.join('\n')}\n${textTable(['MEMBER', 'STATE', 'SLICES'], rows)}`;
 }
 
 function deadText({ deadLetters = 0 }: OperatorStatus): string {

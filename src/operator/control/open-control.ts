@@ -6,6 +6,8 @@ import { createControlServer, type ControlServer, type ControlServerOptions } fr
 import { createDebugServer } from '../../server/debug-server.ts';
 import { refusalOf } from '../leadership.ts';
 import type { Operator } from '../operator.ts';
+import { notLeading, notWorking } from '../shards/shards-refusal.ts';
+import type { Shards } from '../shards/shards.ts';
 
 /** The socket through which `hooklet schedule` and others control this operator. */
 export type ControlSocket = Pick<ControlServerOptions, 'path' | 'isRequired'>;
@@ -27,18 +29,22 @@ export interface ControlSettings {
 interface Controlled {
   readonly operator: Pick<Operator, 'schedules' | 'view' | 'givenUp' | 'debug'>;
   readonly leadership: Pick<Leadership, 'status'> | undefined;
+  /** Absent: objects are not divided. */
+  readonly shards?: Pick<Shards, 'status' | 'hasBegun'> | undefined;
 }
 
 /** Opens the control socket, and the port of the debug API; undefined without a socket. */
 export async function openControl(
   settings: ControlSettings,
-  { operator: { schedules, view, debug, givenUp }, leadership }: Controlled,
+  { operator: { schedules, view, debug, givenUp }, leadership, shards }: Controlled,
   ends: AsyncDisposableStack,
 ): Promise<Pick<ControlServer, 'run'> | undefined> {
   const { controlSocket, log } = settings;
   if (controlSocket === undefined) return undefined;
-  const refusal = (): string | undefined => refusalOf(leadership?.status);
-  const controls = { schedules, view, debug, ...givenUp.controls };
+  const refusal = (): string | undefined => (shards === undefined ? refusalOf(leadership?.status) : notLeading(shards));
+  // Each replica has the letters of its own slices.
+  const deadRefusal = shards && ((): string | undefined => notWorking(shards));
+  const controls = { schedules, view, debug, ...givenUp.controls, deadRefusal };
   const control = await createControlServer({ ...controlSocket, ...controls, refusal, log });
   ends.defer(async () => control.close());
   const port = await openDebug(settings, debug, ends);

@@ -18,6 +18,9 @@ import type { RunHistory } from '../../run/history.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import type { GivenUpGlance } from '../dead-letters/given-up.ts';
+import { workingUnits } from '../shards/divided-hooks.ts';
+import type { Shards } from '../shards/shards.ts';
+import { shardsView } from '../shards/shards-view.ts';
 import { queueViews } from './queue-views.ts';
 import { operatorStatus } from './status.ts';
 import { whyOf } from './why.ts';
@@ -39,6 +42,8 @@ export interface OperatorViewOptions {
   readonly givenUp?: () => GivenUpGlance;
   /** The pools of workers; absent: there are none. */
   readonly pools?: (() => readonly PoolView[]) | undefined;
+  /** Divides the objects among replicas; absent: this replica has all. */
+  readonly shards?: Pick<Shards, 'members' | 'status' | 'hasBegun'> | undefined;
   /** Default: none. */
   readonly seen?: () => SeenOperations;
 }
@@ -71,6 +76,7 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
         schedules: schedules.list(),
         givenUp: givenUp(),
         election: election(),
+        ...(options.shards && { shards: shardsView(options.shards), working: workingUnits(units(), options.shards) }),
         ...(pools && { pools: pools() }),
       }),
     object: (meant, hook) => objectView(meant, hook, { history, children }),

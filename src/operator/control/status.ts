@@ -1,5 +1,12 @@
 import type { HookConfigError } from '../../errors.ts';
-import type { FailingView, OperatorStatus, PoolView, QueueView, RunningView } from '../../hook/operator-view.ts';
+import type {
+  FailingView,
+  OperatorStatus,
+  PoolView,
+  QueueView,
+  RunningView,
+  ShardsView,
+} from '../../hook/operator-view.ts';
 import type { ObjectOutcome } from '../../hook/run-control.ts';
 import { objectText, type RunRecord } from '../../hook/run-record.ts';
 import type { ScheduleStatus } from '../../hook/schedule-control.ts';
@@ -24,13 +31,18 @@ export interface StatusSource {
   readonly givenUp: Pick<GivenUpGlance, 'paused' | 'deadLetters'>;
   /** The pools of workers; default none. */
   readonly pools?: readonly PoolView[];
+  /** Which slices this replica has; absent where objects are not divided. */
+  readonly shards?: ShardsView | undefined;
+  /** The units that work on this replica; default all. */
+  readonly working?: StatusSource['units'];
   /** Absent without leader election. */
   readonly election?: ElectionStatus | undefined;
 }
 
 /** The present of an operator as plain data, with at most 100 of each kind of thing. */
 export function operatorStatus(source: StatusSource): OperatorStatus {
-  const { nowMs, units, broken, queues, running, schedules, givenUp, election, pools = [] } = source;
+  const { nowMs, units, broken, queues, running, schedules, givenUp, election, shards, pools = [] } = source;
+  const { working = units } = source;
   const suspended = schedules.filter(({ isSuspended }) => isSuspended);
   const known = new Set(units.map(({ hook }) => hook.name));
   return {
@@ -38,7 +50,7 @@ export function operatorStatus(source: StatusSource): OperatorStatus {
     ...roleOf(election),
     hooks: {
       loaded: units.length,
-      starting: first(units.filter(({ isEnabled }) => !isEnabled)).map(({ hook }) => hook.name),
+      starting: first(working.filter(({ isEnabled }) => !isEnabled)).map(({ hook }) => hook.name),
       broken: first(broken).map(({ hook, message }) => ({ hook, message: shownText(message, MAX_MESSAGE_CHARS) })),
     },
     running: first(running).map(runningView),
@@ -49,6 +61,7 @@ export function operatorStatus(source: StatusSource): OperatorStatus {
     paused: first(givenUp.paused),
     ...(givenUp.deadLetters > 0 && { deadLetters: givenUp.deadLetters }),
     ...(pools.length > 0 && { pools: first(pools) }),
+    ...(shards && { shards }),
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   LetterObject,
   LetterTrigger,
 } from '../../hook/dead-control.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
 import type { EventTrigger, QueuedTrigger, Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Logger } from '../../log.ts';
@@ -27,6 +28,8 @@ export interface DeadDeskOptions {
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   /** Runs a schedule now. */
   readonly triggerSchedule: (hook: string, binding: string) => Promise<unknown>;
+  /** The own slice that a letter is of; absent: objects are not divided. */
+  readonly sliceOf?: ((letter: DeadLetter) => OwnSlice | undefined) | undefined;
   readonly hashOf: HashOf;
   readonly log: Logger;
 }
@@ -76,8 +79,24 @@ async function retry(letter: DeadLetter, options: DeadDeskOptions): Promise<keyo
   const last = options.letters.take(letter);
   const trigger = triggerOf(letter.trigger, { hook, binding, last }, options);
   if (trigger === undefined) return 'objectGone';
-  options.emit(hook, trigger);
+  const slice = letter.slice === undefined ? undefined : options.sliceOf?.(letter);
+  options.emit(hook, slice === undefined ? trigger : inSlice(trigger, slice));
   return 'retried';
+}
+
+function inSlice(trigger: QueuedTrigger, slice: OwnSlice): QueuedTrigger {
+  switch (trigger.type) {
+    case 'event':
+    case 'reconcile':
+    case 'synchronization':
+      return { ...trigger, slice };
+    case 'onStartup':
+    case 'schedule':
+    case 'http':
+      return trigger;
+    default:
+      return unreachable(trigger);
+  }
 }
 
 async function retryTick(

@@ -18,6 +18,8 @@ import { gaveUpEvent } from './gave-up-event.ts';
 import { createHookHashes } from './hook-hashes.ts';
 import { createPauseDesk, pauseTexts } from '../pause/pause-desk.ts';
 import { PauseGate } from '../pause/pause-gate.ts';
+import type { Shards } from '../shards/shards.ts';
+import { DividedRecords } from './divided-records.ts';
 import { openRemembered } from './open-remembered.ts';
 import { Remember, type RememberOptions } from './remembered.ts';
 
@@ -43,6 +45,8 @@ export interface GivenUpOptions extends GivenUpSettings {
   readonly triggerSchedule: (hook: string, binding: string) => Promise<unknown>;
   /** Writes an Event about an object; absent: none is written. */
   readonly recordEvent?: ((object: ObjectReference, event: ResultEvent, runId: string) => void) | undefined;
+  /** Divides the objects among replicas; absent: this operator has all of them. */
+  readonly shards?: Pick<Shards, 'slices' | 'status'> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -74,21 +78,26 @@ export class GivenUp {
   #isLeading = false;
   #readsAtStart = false;
   #namespaces: PausedNamespaces | undefined;
+  /** Absent: objects are not divided. */
+  readonly #divided: DividedRecords | undefined;
 
   constructor(options: GivenUpOptions) {
     this.#options = options;
     this.letters = this.#createLetters();
     this.gate = new PauseGate(options);
     this.#remember = new Remember({ kept: openRemembered(options), parts: [this.#letterPart(), this.#pausePart()] });
-    const { units, unitFor, log } = options;
+    const { units, unitFor, shards, log } = options;
+    const own = { gate: this.gate, letters: this.letters, remember: this.#remember };
+    this.#divided = shards && new DividedRecords({ ...own, shards });
     // A standby must not read what the leader is about to change.
-    const open = async (): Promise<void> => (this.#isLeading ? this.#remember.open(this.#ended.signal) : undefined);
+    const open = async (): Promise<void> => (this.#isLeading ? this.#open(this.#ended.signal) : undefined);
     const dead = createDeadDesk({
       ...options,
       letters: this.letters,
       open,
       hookNamed: (name) => units().find(({ hook }) => hook.name === name)?.hook,
       snapshotOf: (hook, binding) => unitFor(hook)?.objects(binding) ?? [],
+      sliceOf: (letter) => this.#divided?.letters.sliceOf(letter),
       hashOf: this.#hashOf,
     });
     const pauses = createPauseDesk({
@@ -114,7 +123,16 @@ export class GivenUp {
     const isForced = deadLetters.type !== 'none' && deadLetters.isForced;
     const reads = !this.#readsAtStart && deadLetters.type !== 'none' && (isForced || bindings.some(mayGiveUp));
     if (reads) this.#readsAtStart = true;
-    await Promise.all([reads && this.#remember.open(signal), this.#followNamespaces(bindings, signal)]);
+    await Promise.all([
+      reads && this.#open(signal),
+      this.#divided?.adoptPauses(signal),
+      this.#followNamespaces(bindings, signal),
+    ]);
+  }
+
+  /** Slices were given: resolves when the letters of their objects are stored, for 5 s at most. */
+  async moved(signal: AbortSignal): Promise<void> {
+    await this.#divided?.flush(signal);
   }
 
   /** What a person sees of it at a glance. */
@@ -130,12 +148,21 @@ export class GivenUp {
 
   /** Persists what changed until `signal` aborts, then what is left for a few seconds at most. */
   async run(signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const divided = this.#divided?.run(AbortSignal.any([signal, stop.signal]));
     try {
       await this.#remember.run(signal);
     } finally {
+      stop.abort();
+      await divided;
       this.#ended.abort();
       this.#namespaces?.end();
     }
+  }
+
+  async #open(signal: AbortSignal): Promise<void> {
+    await this.#remember.open(signal);
+    await this.#divided?.open(signal);
   }
 
   async #followNamespaces(bindings: readonly Binding[], signal: AbortSignal): Promise<void> {
@@ -163,7 +190,10 @@ export class GivenUp {
       now: Date.now,
       snapshotOf: (hook, binding) => unitFor(hook)?.objects(binding) ?? [],
       onDead: (letter, hook) => this.#gaveUp(letter, hook),
-      onChange: () => this.#remember.changed('letters'),
+      onChange: () => {
+        this.#remember.changed('letters');
+        this.#divided?.begin();
+      },
       metrics,
       log,
     });
@@ -186,8 +216,13 @@ export class GivenUp {
   #letterPart(): RememberOptions['parts'][number] {
     return {
       key: 'letters',
-      current: () => ({ letters: this.letters.all.toReversed() }),
-      restore: ({ letters = [] }) => this.letters.restore(letters),
+      current: (stored) => ({
+        letters: this.#divided?.letters.merged(stored?.letters ?? []) ?? this.letters.all.toReversed(),
+      }),
+      restore: ({ letters = [] }) => {
+        // Those of the own slices are read by themselves.
+        if (this.#options.shards === undefined) this.letters.restore(letters);
+      },
     };
   }
 

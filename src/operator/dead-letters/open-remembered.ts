@@ -47,6 +47,7 @@ function inMemory(): RememberOptions['kept'] {
   return {
     isKept: false,
     ready: async () => memory.ready(),
+    refresh: async () => memory.refresh(),
     get: (key) => memory.get(key),
     update: async (key, change) => memory.update(key, change),
     run: aborted,

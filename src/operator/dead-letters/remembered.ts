@@ -16,14 +16,14 @@ export interface Remembered {
 /** One record, where it is at home in this process. */
 export interface RememberedPart {
   readonly key: 'letters' | 'pauses';
-  /** What is to be stored now. */
-  readonly current: () => Remembered;
+  /** What is to be stored now in place of what is stored. */
+  readonly current: (stored: Remembered | undefined) => Remembered;
   /** Adds what was stored by an earlier process; called once. */
   readonly restore: (stored: Remembered) => void;
 }
 
 export interface RememberOptions {
-  readonly kept: Pick<Kept<Remembered>, 'isKept' | 'ready' | 'get' | 'update' | 'run'>;
+  readonly kept: Pick<Kept<Remembered>, 'isKept' | 'ready' | 'refresh' | 'get' | 'update' | 'run'>;
   readonly parts: readonly RememberedPart[];
 }
 
@@ -43,13 +43,15 @@ const OPEN_LIMIT_MS = 10_000;
 /**
  * Persists dead letters and pauses, which are in memory. The store is neither read nor written before `open` or
  * `changed` is called, so an operator that gives nothing up needs no rights for it. What an earlier process stored is
- * added at the first read. There is one writer, the leader.
+ * added at the first read. There is one writer, the leader; where objects are divided, each replica writes the letters of
+ * its own slices (`SlicedLetters`), and the leader alone the pauses.
  */
 export class Remember {
   readonly #options: RememberOptions;
   readonly #bell = new Bell();
   readonly #changed = new Set<RememberedPart>();
   readonly #restored = new Set<RememberedPart>();
+  #writing: Promise<unknown> = Promise.resolve();
 
   constructor(options: RememberOptions) {
     this.#options = options;
@@ -68,6 +70,20 @@ export class Remember {
     await Promise.race([kept.ready(end), sleep(OPEN_LIMIT_MS, end)]);
     limit.abort();
     for (const part of parts) this.#restore(part, kept.get(part.key));
+  }
+
+  /** Reads what others have stored by now; undefined when `signal` aborts first. */
+  async fresh(key: RememberedPart['key'], signal: AbortSignal): Promise<Remembered | undefined> {
+    const { kept } = this.#options;
+    await kept.refresh(signal);
+    return signal.aborted ? undefined : (kept.get(key) ?? {});
+  }
+
+  /** Resolves when what has changed is written, or `signal` aborts. */
+  async flush(signal: AbortSignal): Promise<void> {
+    const write = this.#changed.size > 0 ? this.#write(signal) : Promise.resolve();
+    // One that began before may be under way.
+    await Promise.race([Promise.all([write, this.#writing]), aborted(signal)]);
   }
 
   /** A part is to be written, at the latest when `run` ends. */
@@ -109,14 +125,16 @@ export class Remember {
       const change: Change<Remembered, void> = (stored) => {
         this.#restore(part, stored);
         isWritten = true;
-        return { record: part.current(), result: undefined };
+        return { record: part.current(stored), result: undefined };
       };
       await this.#options.kept.update(part.key, change, signal);
       // What is stored from now on is what this process wrote.
       if (isWritten && !signal.aborted) this.#restored.add(part);
       else this.#changed.add(part);
     });
-    await Promise.all(writes);
+    const written = Promise.all([this.#writing, ...writes]);
+    this.#writing = written;
+    await written;
   }
 
   #restore(part: RememberedPart, stored: Remembered | undefined): void {

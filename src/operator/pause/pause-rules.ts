@@ -48,6 +48,16 @@ export class PauseRules {
     for (const [key, pause] of own) this.#byHand.set(key, pause);
   }
 
+  /** Has exactly these be the pauses by hand; returns whether that is a change. */
+  replace(pauses: readonly Pause[]): boolean {
+    const wanted = new Map(pauses.slice(0, MAX_PAUSES).map((pause) => [targetKey(pause.target), pause]));
+    const isSame = wanted.size === this.#byHand.size && [...wanted.keys()].every((key) => this.#byHand.has(key));
+    if (isSame) return false;
+    this.#byHand.clear();
+    for (const [key, pause] of wanted) this.#byHand.set(key, pause);
+    return true;
+  }
+
   /** Removes a pause by hand; returns false when there is none. */
   remove(target: PauseTarget): boolean {
     return this.#byHand.delete(targetKey(target));

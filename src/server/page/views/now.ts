@@ -1,4 +1,4 @@
-import type { FailingView, OperatorStatus, QueueView, RunningView } from '../../../hook/operator-view.ts';
+import type { FailingView, OperatorStatus, QueueView, RunningView, ShardsView } from '../../../hook/operator-view.ts';
 import { markup, NOTHING, pathTo, type Html } from '../html.ts';
 import {
   actionLink,
@@ -51,10 +51,12 @@ function tiles({
 }
 
 /** What keeps hooks from working as a whole. */
-function troubles({ role, leader, hooks, paused, suspended }: OperatorStatus, { model }: ViewContext): Html {
+function troubles({ role, leader, hooks, paused, suspended, shards }: OperatorStatus, { model }: ViewContext): Html {
   const held = model.view.held();
   const lines = [
+    shards !== undefined && markup`${shardsLine(shards)}`,
     role === 'standing-by' &&
+      shards === undefined &&
       markup`This replica stands by; ${leader === undefined ? 'no leader is known' : markup`<b>${leader}</b> leads`}. It
       runs nothing, and its runs are those of before.`,
     hooks.broken.length > 0 &&
@@ -158,4 +160,14 @@ function failing({ failing: failures }: OperatorStatus, { mayRead }: ViewContext
       ? empty('Nothing fails.')
       : table('Failing', ['Hook', 'Object', 'Last run', 'Error', 'At', 'Again'], rows);
   return section('Failing', list, markup`<a href="/failures">in groups</a>`);
+}
+
+function shardsLine({ count, slices, members, moves, problem }: ShardsView): string {
+  const which = count === 0 ? 'no slices' : `${count} of 64 slices (${slices})`;
+  const moving = moves.length === 0 ? '' : `; slices on the move: ${rangesOf(moves)}`;
+  return `This replica has ${which}; members: ${members.length}${moving}${problem === undefined ? '' : `; ${problem}`}.`;
+}
+
+function rangesOf(moves: ShardsView['moves']): string {
+  return moves.map(({ slice, to }) => `${slice} to ${to}`).join(', ');
 }
