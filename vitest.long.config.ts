@@ -83,6 +83,7 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/jobs-leaders',
     'cluster/workers-faults',
     'cluster/shards-faults',
+    'cluster/shards-server-side',
   ],
 ];
 

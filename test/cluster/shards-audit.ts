@@ -139,3 +139,8 @@ export function replicasOf(runs: readonly AuditedRun[], namespace: string): read
   const of = runs.filter(({ objects }) => objects.some((object) => object.namespace === namespace));
   return of.map(({ replica }) => replica).filter((replica, index, all) => replica !== all[index - 1]);
 }
+
+/** The replica of the last run about the objects of each namespace. */
+export function lastReplicas(runs: readonly AuditedRun[]): ReadonlyMap<string, string> {
+  return new Map(runs.flatMap(({ replica, objects }) => objects.map(({ namespace }) => [namespace, replica] as const)));
+}

@@ -3,7 +3,7 @@ import { sleep } from '../../src/lib/sleep.ts';
 import type { Program } from '../support/program.ts';
 import { within } from '../support/within.ts';
 import { withoutApiserver } from './operator-rig.ts';
-import { auditedHook, overlapsIn, replicasOf, type AuditedRun } from './shards-audit.ts';
+import { auditedHook, lastReplicas, overlapsIn, type AuditedRun } from './shards-audit.ts';
 import { someNames, startShards, startSpread, type ShardsRig } from './shards-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 import { eventually } from './solutions/eventually.ts';
@@ -39,7 +39,7 @@ async function startRig(): Promise<ShardsRig> {
 /** Three replicas with a part each; those of `held` are at work on all objects of their parts, without an end. */
 async function atWork(rig: ShardsRig, held: readonly string[]): Promise<ReadonlyMap<string, Program>> {
   const programs = await startSpread(rig, NAMES);
-  const own = rig.namespaces.filter((name) => held.includes(lastAt(rig, name)));
+  const own = held.flatMap((name) => ownOf(rig, name));
   for (const name of held) rig.mark(`hold-on-${name}`, true);
   for (const name of rig.namespaces) await rig.put(name, 'held');
   await eventually(() => expect(openRuns(rig)).toHaveLength(own.length), 60_000);
@@ -51,14 +51,10 @@ function openRuns(rig: ShardsRig): readonly AuditedRun[] {
   return rig.runs().filter(({ hasEnded }) => !hasEnded);
 }
 
-/** The replica of the last run so far about the object of a namespace. */
-function lastAt(rig: ShardsRig, namespace: string): string {
-  return replicasOf(rig.runs(), namespace).at(-1) ?? '';
-}
-
 /** The namespaces whose last run so far was at this replica. */
 function ownOf(rig: ShardsRig, replica: string): readonly string[] {
-  return rig.namespaces.filter((name) => lastAt(rig, name) === replica);
+  const last = lastReplicas(rig.runs());
+  return rig.namespaces.filter((name) => last.get(name) === replica);
 }
 
 /** How many changes of runs of a replica were applied in a namespace. */
@@ -99,7 +95,7 @@ describe('a replica with a part of the objects', { timeout: 240_000 }, () => {
     expect(await replicas.get('a')?.ended).toBe(1);
     expect(overlapsIn(rig.runs())).toEqual([]);
     expect(await appliedBy(rig, ended, 'a')).toBe(applied);
-    expect(await appliedBy(rig, ended, lastAt(rig, ended))).toBe(1);
+    expect(await appliedBy(rig, ended, lastReplicas(rig.runs()).get(ended) ?? '')).toBe(1);
   });
 });
 

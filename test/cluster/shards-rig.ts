@@ -144,7 +144,7 @@ export async function startSpread(
 ): Promise<readonly Program[]> {
   const first = rig.start('first');
   await rig.spread({ first: 64 });
-  const others = names.map((name) => rig.start(name));
+  const others = names.map((name) => rig.start(name, { port: portOf(name) }));
   await eventually(
     async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining([...names])),
     60_000,
