@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * What takes minutes: the solutions and the operators among the examples on real servers, what becomes of Jobs that fail
- * and of their leaders, the fields of the operators, the stories of all under perturbations, and what compares with a
+ * and of their leaders, and of replicas that divide objects, the fields of the operators, the stories of all under perturbations, and what compares with a
  * real API server what the unit suite holds on the sandbox. Shares of about the same time, of which `.ci/run` takes one in
  * turn: `--shard=2/10` is the second.
  */
@@ -82,6 +82,8 @@ export const SHARES: readonly (readonly string[])[] = [
     'cluster/jobs-failures',
     'cluster/jobs-leaders',
     'cluster/workers-faults',
+    'cluster/shards-faults',
+    'cluster/shards-server-side',
   ],
 ];
 

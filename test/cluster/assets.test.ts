@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from './assets.ts';
+import { controlPlaneAssets, etcdToolAssets, kubectlAsset, laterApiserverAsset, s3ServerAsset } from './assets.ts';
 
 let folder: string;
 
@@ -48,7 +48,7 @@ describe('the parts of a control plane', () => {
 
   it('cannot be built without Go, and the error says what to do', async () => {
     await expect(controlPlaneAssets({ PATH: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
-      'cannot build etcd for the cluster tests: there is no go on the PATH: install Go 1.25 or newer, or set KUBEBUILDER_ASSETS',
+      'cannot build etcd for the cluster tests: there is no go on the PATH: install Go 1.26 or newer, or set KUBEBUILDER_ASSETS',
     );
   });
 });
@@ -61,5 +61,20 @@ describe('the S3 server', () => {
 
     const caches = await readdir(join(folder, 'hooklet'));
     expect(caches).toEqual([expect.stringMatching(/^s3-/)]);
+  });
+});
+
+describe('the API server of Kubernetes 1.36', () => {
+  it('is built apart from the control plane, and its absence is an error', async () => {
+    await expect(laterApiserverAsset({ PATH: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
+      'cannot build kube-apiserver for the cluster tests: there is no go on the PATH',
+    );
+
+    const caches = await readdir(join(folder, 'hooklet'));
+    expect(caches).toEqual([expect.stringMatching(/^kubernetes-1\.36-/)]);
+  });
+
+  it('is not built where KUBEBUILDER_ASSETS has another', async () => {
+    expect(await laterApiserverAsset({ KUBEBUILDER_ASSETS: folder, PATH: folder })).toBeUndefined();
   });
 });

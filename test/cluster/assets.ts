@@ -33,6 +33,15 @@ export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<Contro
   };
 }
 
+/**
+ * Finds the API server of Kubernetes 1.36, for what 1.35 has not, in a cache folder of its own. Undefined where
+ * `KUBEBUILDER_ASSETS` is set: it has one version, and who sets it may have no Go.
+ */
+export async function laterApiserverAsset(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  if (env['KUBEBUILDER_ASSETS'] !== undefined) return undefined;
+  return built(await cacheFolder(env, LATER, [LATER]), PARTS.laterApiserver, env);
+}
+
 /** Finds kubectl of the same version as the servers, in the same places. */
 export async function kubectlAsset(env: NodeJS.ProcessEnv): Promise<string> {
   const given = env['KUBEBUILDER_ASSETS'];
@@ -97,9 +106,13 @@ interface Part {
 /** Of all discoveries that Prometheus has; the others are most of what there is to build. */
 const KUBERNETES_ALONE = 'remove_all_sd,enable_kubernetes_sd';
 
+/** The folder of the modules of Kubernetes 1.36. */
+const LATER = 'kubernetes-1.36';
+
 const PARTS = {
   etcd: { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
   kubeApiserver: { name: 'kube-apiserver', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  laterApiserver: { name: 'kube-apiserver', module: LATER, package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
   kubeControllerManager: {
     name: 'kube-controller-manager',
     module: 'kubernetes',
@@ -174,12 +187,15 @@ async function build(
   const args = ['build', ...how, '-o', output, main];
   try {
     // As Kubernetes and Prometheus build their own: programs that are linked with C are larger, by 17 MB of kubectl.
-    const settings = { ...env, ...(['kubernetes', 'helm', 'prometheus'].includes(module) && { CGO_ENABLED: '0' }) };
+    const settings = {
+      ...env,
+      ...(['kubernetes', LATER, 'helm', 'prometheus'].includes(module) && { CGO_ENABLED: '0' }),
+    };
     await promisify(execFile)('go', args, { cwd: moduleFolder(module), env: settings, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     const remedy = isMissing
-      ? 'there is no go on the PATH: install Go 1.25 or newer, or set KUBEBUILDER_ASSETS to a folder with the binaries'
+      ? 'there is no go on the PATH: install Go 1.26 or newer, or set KUBEBUILDER_ASSETS to a folder with the binaries'
       : 'go build failed';
     throw new Error(`cannot build ${name} for the cluster tests: ${remedy}`, { cause: error });
   }

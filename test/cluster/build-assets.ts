@@ -1,5 +1,12 @@
-import { controlPlaneAssets, etcdToolAssets, helmAsset, kubectlAsset, s3ServerAsset } from './assets.ts';
+import {
+  controlPlaneAssets,
+  etcdToolAssets,
+  helmAsset,
+  kubectlAsset,
+  laterApiserverAsset,
+  s3ServerAsset,
+} from './assets.ts';
 
 // Builds every missing server and tool of the cluster tests, one after the other.
-for (const build of [controlPlaneAssets, kubectlAsset, helmAsset, etcdToolAssets, s3ServerAsset])
-  await build(process.env);
+const BUILDS = [controlPlaneAssets, kubectlAsset, helmAsset, etcdToolAssets, s3ServerAsset, laterApiserverAsset];
+for (const build of BUILDS) await build(process.env);

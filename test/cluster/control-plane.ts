@@ -34,21 +34,28 @@ export class ControlPlane implements AsyncDisposable {
   private constructor(
     assets: ControlPlaneAssets,
     folder: string,
-    [client = 0, peer = 0, api = 0, manager = 0]: readonly number[],
+    {
+      ports: [client = 0, peer = 0, api = 0, manager = 0],
+      flags,
+    }: { readonly ports: readonly number[]; readonly flags: readonly string[] },
   ) {
     this.#folder = folder;
     this.url = `https://127.0.0.1:${api}`;
     this.#etcdUrl = `http://127.0.0.1:${client}`;
     const options = { logFolder: folder };
     this.#etcd = new ServerProcess(assets.etcd, etcdFlags(folder, client, peer), options);
-    this.#apiserver = new ServerProcess(assets.kubeApiserver, apiserverFlags(folder, api, this.#etcdUrl), options);
+    this.#apiserver = new ServerProcess(
+      assets.kubeApiserver,
+      [...apiserverFlags(folder, api, this.#etcdUrl), ...flags],
+      options,
+    );
     this.#controllers = new ServerProcess(assets.kubeControllerManager, controllerFlags(folder, manager), options);
   }
 
-  /** Starts all servers, and returns when the API server is ready. */
-  static async start(assets: ControlPlaneAssets): Promise<ControlPlane> {
+  /** Starts all servers, the API server with some more flags, and returns when that one is ready. */
+  static async start(assets: ControlPlaneAssets, flags: readonly string[] = []): Promise<ControlPlane> {
     const folder = await mkdtemp(join(tmpdir(), 'hooklet-control-plane-'));
-    const plane = new ControlPlane(assets, folder, await freePorts(4));
+    const plane = new ControlPlane(assets, folder, { ports: await freePorts(4), flags });
     // If the tests are interrupted, the servers end with this process.
     process.once('exit', plane.#removeFolder);
     try {

@@ -24,8 +24,8 @@ export interface AuditedRun {
 
 /**
  * A hook in bash that reports to the folder $OUT what it is called for, when it begins and ends, and that it is alive. It
- * goes on for as long as there is a file `hold-NAMESPACE` or `hold-all`, then does `work` for each object, whose `name` and
- * `namespace` are variables.
+ * goes on for as long as there is a file `hold-NAMESPACE` or `hold-on-REPLICA`, and none `go-NAMESPACE`, then does `work`
+ * for each object, whose `name` and `namespace` are variables.
  */
 export function auditedHook(config: unknown, work = ':'): string {
   return `#!/bin/bash
@@ -42,7 +42,11 @@ cat "$BINDING_CONTEXT_PATH" > "$OUT/.contexts,$mine"
 : > "$OUT/alive,$mine"
 mv "$OUT/.contexts,$mine" "$OUT/contexts,$mine"
 while read -r namespace name; do
-  while [ -e "$OUT/hold-$namespace" ] || [ -e "$OUT/hold-all" ]; do : > "$OUT/alive,$mine"; sleep 0.1; done
+  while [ -e "$OUT/hold-$namespace" ] || [ -e "$OUT/hold-on-$REPLICA" ]; do
+    ! [ -e "$OUT/go-$namespace" ] || break
+    : > "$OUT/alive,$mine"
+    sleep 0.1
+  done
   ${work}
 done < <(jq -r '.[] | (.objects[]?.object, .object // empty).metadata | "\\(.namespace) \\(.name)"' "$BINDING_CONTEXT_PATH")
 : > "$OUT/end,$mine"
@@ -134,4 +138,9 @@ export function versionsIn(runs: readonly AuditedRun[], hook: string): ReadonlyM
 export function replicasOf(runs: readonly AuditedRun[], namespace: string): readonly string[] {
   const of = runs.filter(({ objects }) => objects.some((object) => object.namespace === namespace));
   return of.map(({ replica }) => replica).filter((replica, index, all) => replica !== all[index - 1]);
+}
+
+/** The replica of the last run about the objects of each namespace. */
+export function lastReplicas(runs: readonly AuditedRun[]): ReadonlyMap<string, string> {
+  return new Map(runs.flatMap(({ replica, objects }) => objects.map(({ namespace }) => [namespace, replica] as const)));
 }

@@ -22,15 +22,16 @@ export interface ShardsRigOptions {
   /** The texts of the hooks, by name, with the label that their bindings select. */
   readonly hooks: (label: string) => Readonly<Record<string, string>>;
   readonly namespaces: readonly string[];
+  /** What hooks may do to ConfigMaps; default `list` and `watch`. */
+  readonly hookVerbs?: readonly string[];
   /** Of every replica. */
   readonly flags?: readonly string[];
 }
 
 /** How one replica differs from others. */
 export interface ReplicaOptions {
-  readonly flags?: readonly string[];
   /** A port of loopback through which it connects to the API server. */
-  readonly port?: number;
+  readonly port?: number | undefined;
 }
 
 /** Replicas of hooklet, as processes of one ServiceAccount with few rights, and the objects that they divide. */
@@ -49,11 +50,11 @@ export interface ShardsRig {
   readonly spread: (wanted: Readonly<Record<string, unknown>>, timeoutMs?: number) => Promise<void>;
   /** Writes the object of a namespace. */
   readonly put: (namespace: string, value: string, more?: object) => Promise<void>;
-  /** Lets no run about the objects of a namespace end, or of all, or lets them end. */
-  readonly hold: (what: string, isHeld: boolean) => void;
+  /** Makes or removes a file that hooks look for: `hold-NAMESPACE`, `hold-on-REPLICA` or `go-NAMESPACE`. */
+  readonly mark: (name: string, isThere: boolean) => void;
   readonly runs: () => readonly AuditedRun[];
-  /** Waits until a run of the hook has ended that was called for each object as it is now. */
-  readonly caughtUp: (hook: string, timeoutMs?: number) => Promise<void>;
+  /** Waits until a run of the hook has ended, of any replica or one of these, for each object as it is now. */
+  readonly caughtUp: (hook: string, options?: { readonly of?: readonly string[] }) => Promise<void>;
 }
 
 /** Names that hash into all parts of the space, whatever the hash. */
@@ -63,7 +64,7 @@ export function someNames(count: number): readonly string[] {
 
 /** Makes the namespaces, an object in each, and the account of the replicas; all goes at the end of the test. */
 export async function startShards(options: ShardsRigOptions): Promise<ShardsRig> {
-  const { plane, hooks, namespaces, flags = [] } = options;
+  const { plane, hooks, namespaces, flags = [], hookVerbs = ['list', 'watch'] } = options;
   const namespace = `shards-${crypto.randomUUID().slice(0, 8)}`;
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
@@ -76,7 +77,7 @@ export async function startShards(options: ShardsRigOptions): Promise<ShardsRig>
     for (const name of all) await admin.delete(`/api/v1/namespaces/${name}`);
   }, 60_000);
   for (const name of all) expect((await admin.post('/api/v1/namespaces', { metadata: { name } })).status).toBe(201);
-  const token = await grantRights(admin, namespace);
+  const token = await grantRights(admin, { namespace, hookVerbs });
   let count = 0;
 
   const put: ShardsRig['put'] = async (where, value, more = {}) => {
@@ -99,7 +100,7 @@ export async function startShards(options: ShardsRigOptions): Promise<ShardsRig>
     namespaces,
     admin,
     user: `system:serviceaccount:${namespace}:hooklet`,
-    start(name, { flags: own = [], port } = {}) {
+    start(name, { port } = {}) {
       count += 1;
       const home = join(folder.path, `${count}-${name}`);
       mkdirSync(home);
@@ -109,7 +110,7 @@ export async function startShards(options: ShardsRigOptions): Promise<ShardsRig>
       const files = ['--hooks-dir', hooksDir, '--kube-config', kubeconfig, '--tmp-dir', join(home, 'tmp')];
       const args = ['start', '--shards', ...files, '--listen-address', '127.0.0.1', '--listen-port', '0'];
       const env = { POD_NAME: name, POD_NAMESPACE: namespace, REPLICA: name, OUT: out, LOG_TYPE: 'json' };
-      return startProgram([...args, ...flags, ...own], { env });
+      return startProgram([...args, ...flags], { env });
     },
     slices,
     spread: async (wanted, timeoutMs = 60_000) =>
@@ -118,30 +119,42 @@ export async function startShards(options: ShardsRigOptions): Promise<ShardsRig>
         expect(Object.fromEntries(found)).toEqual(wanted);
       }, timeoutMs),
     put,
-    hold(what, isHeld) {
-      const file = join(out, `hold-${what}`);
-      if (isHeld) writeFileSync(file, '');
-      else rmSync(file);
+    mark(name, isThere) {
+      const file = join(out, name);
+      if (isThere) writeFileSync(file, '');
+      else rmSync(file, { force: true });
     },
     runs,
-    caughtUp: async (hook, timeoutMs = 60_000) => {
+    caughtUp: async (hook, { of } = {}) => {
       const wanted = await currentVersions(admin, namespace);
-      await eventually(() => expect(versionsIn(runs(), hook)).toEqual(wanted), timeoutMs);
+      const found = (): readonly AuditedRun[] => runs().filter(({ replica }) => of?.includes(replica) ?? true);
+      await eventually(() => expect(versionsIn(found(), hook)).toEqual(wanted), 60_000);
     },
   };
 }
 
-/** Starts a replica that gets all slices, then others, and ends the first, so that these have a part each soon. */
-export async function startSpread(rig: ShardsRig, names: readonly string[]): Promise<readonly Program[]> {
+/**
+ * Starts a replica that gets all slices, then others, and ends the first, so that these have a part each soon; returns
+ * when each has called the hook `divided` for its objects.
+ */
+export async function startSpread(
+  rig: ShardsRig,
+  names: readonly string[],
+  portOf: (name: string) => number | undefined = () => undefined,
+): Promise<readonly Program[]> {
   const first = rig.start('first');
   await rig.spread({ first: 64 });
-  const others = names.map((name) => rig.start(name));
-  await eventually(async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining([...names])));
+  const others = names.map((name) => rig.start(name, { port: portOf(name) }));
+  await eventually(
+    async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining([...names])),
+    60_000,
+  );
   first.signal('SIGTERM');
   await first.ended;
   const fair = Math.floor(64 / names.length);
   const around = expect.toSatisfy((held: number) => Math.abs(held - fair) <= 2);
   await rig.spread(Object.fromEntries(names.map((name) => [name, around])));
+  await rig.caughtUp('divided', { of: names });
   return others;
 }
 

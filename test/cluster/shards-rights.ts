@@ -11,13 +11,16 @@ export const SHARDS_RULES: readonly RoleRule[] = [
 /** What it needs for its Events. */
 const EVENT_RULES: readonly RoleRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] }];
 
-/** What the hooks of these tests need, in all namespaces. */
-const HOOK_RULES: readonly RoleRule[] = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list', 'watch'] }];
-
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Makes an account `hooklet` with exactly these rights, and returns a token of it; all goes with the namespace. */
-export async function grantRights(admin: Client, namespace: string): Promise<string> {
+/**
+ * Makes an account `hooklet` with exactly these rights, and those of its hooks to ConfigMaps in all namespaces. Returns a
+ * token of it; all goes with the namespace.
+ */
+export async function grantRights(
+  admin: Client,
+  { namespace, hookVerbs }: { readonly namespace: string; readonly hookVerbs: readonly string[] },
+): Promise<string> {
   const name = 'hooklet';
   const made = async (path: string, object: object): Promise<void> =>
     expect((await admin.post(path, object)).status, path).toBe(201);
@@ -28,8 +31,9 @@ export async function grantRights(admin: Client, namespace: string): Promise<str
   await made(`${inNamespace}/roles`, { metadata: { name }, rules: [...SHARDS_RULES, ...EVENT_RULES] });
   const roleRef = { apiGroup: RBAC, kind: 'Role', name };
   await made(`${inNamespace}/rolebindings`, { metadata: { name }, roleRef, subjects });
+  const hookRule: RoleRule = { apiGroups: [''], resources: ['configmaps'], verbs: hookVerbs };
   const owned = { name: namespace, ownerReferences: [await ownerIn(admin, namespace)] };
-  await made(`/apis/${RBAC}/v1/clusterroles`, { metadata: owned, rules: HOOK_RULES });
+  await made(`/apis/${RBAC}/v1/clusterroles`, { metadata: owned, rules: [hookRule] });
   const clusterRef = { apiGroup: RBAC, kind: 'ClusterRole', name: namespace };
   await made(`/apis/${RBAC}/v1/clusterrolebindings`, { metadata: owned, roleRef: clusterRef, subjects });
   const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };

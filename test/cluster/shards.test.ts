@@ -41,17 +41,20 @@ describe('three replicas that divide objects', { timeout: 120_000 }, () => {
     const first = rig.start('first');
     await rig.spread({ first: 64 });
     await rig.caughtUp('divided');
-    rig.hold(held, true);
+    rig.mark(`hold-${held}`, true);
     await rig.put(held, 'held');
-    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2));
+    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2), 60_000);
 
     const names = ['a', 'b', 'c'];
     const others = names.map((name) => rig.start(name));
-    await eventually(async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining(names)));
+    await eventually(
+      async () => expect(Object.keys(await rig.slices())).toEqual(expect.arrayContaining(names)),
+      60_000,
+    );
     first.signal('SIGTERM');
     await sleep(4000, never);
     expect(replicasOf(rig.runs(), held)).toEqual(['first']);
-    rig.hold(held, false);
+    rig.mark(`hold-${held}`, false);
     expect(await first.ended).toBe(0);
     const fair = expect.toSatisfy((count: number) => count >= 20 && count <= 23);
     await rig.spread({ a: fair, b: fair, c: fair });
@@ -94,9 +97,9 @@ describe('a replica that joins', { timeout: 120_000 }, () => {
     rig.start('first');
     await rig.spread({ first: 64 });
     await rig.caughtUp('divided');
-    rig.hold(moved, true);
+    rig.mark(`hold-${moved}`, true);
     await rig.put(moved, 'held');
-    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2));
+    await eventually(() => expect(rig.runs().filter(({ hasEnded }) => !hasEnded)).toHaveLength(2), 60_000);
 
     rig.start('second');
     // The first move begins 10 s after the second has seen the first.
@@ -104,7 +107,7 @@ describe('a replica that joins', { timeout: 120_000 }, () => {
     await rig.put(moved, 'while it moves');
     await sleep(1000, never);
     expect(await rig.slices()).toEqual({ first: 64, second: 0 });
-    rig.hold(moved, false);
+    rig.mark(`hold-${moved}`, false);
 
     await rig.spread({ first: 63, second: 1 });
     await rig.caughtUp('divided');
@@ -112,7 +115,7 @@ describe('a replica that joins', { timeout: 120_000 }, () => {
     await rig.caughtUp('divided');
     await rig.spread({ first: 62, second: 2 });
     await rig.caughtUp('divided');
-    await eventually(() => expect(replicasOf(rig.runs(), next).at(-1)).toBe('second'));
+    await eventually(() => expect(replicasOf(rig.runs(), next).at(-1)).toBe('second'), 60_000);
     const runs = rig.runs().filter(({ hook }) => hook === 'divided');
     expect(overlapsIn(rig.runs())).toEqual([]);
     expect(replicasOf(runs, moved)).toEqual(['first', 'second']);
