@@ -157,7 +157,7 @@ function loadMeasures({ single, replicas }: Loads, emptyMb: number): readonly Me
 
 function joinMeasures({ count, slices, moved, seconds }: Join): readonly Measure[] {
   const movedNamespaces = NAMESPACES.filter((namespace) => moved.has(sliceOfText('mixed', namespace)));
-  const goal: Goal = { type: 'value', most: 100 / count + 5 };
+  const goal: Goal = { type: 'value', most: Math.round(100 / count + 5) };
   const share = (part: number, all: number): number => (part / all) * 100;
   const name = (what: string): string => `${count - 1} to ${count} replicas: ${what}`;
   return [
