@@ -44,6 +44,17 @@ export interface Load {
   readonly restPercent: number;
   /** CPU time for an event that any of the replicas sees, beyond that at rest. */
   readonly eventUs: number;
+  /** The same where events wait to be read, as they do at full load. */
+  readonly waitingEventUs: number;
+}
+
+/** What happens while replicas are measured. */
+export interface Changes {
+  readonly events: number;
+  /** Makes that many events, as the server takes them. */
+  readonly change: () => Promise<void>;
+  /** Lets events wait while `work` runs. */
+  readonly batched: (work: () => Promise<void>) => Promise<void>;
 }
 
 // V8 returns memory to the system after eight idle seconds.
@@ -57,24 +68,32 @@ export async function settledMb({ operator }: Replica): Promise<number> {
   return pssMb(operator.pid);
 }
 
-/** Measures all replicas at once: at rest, then while `change` makes this many events. */
+/** Measures all replicas at once: at rest, then with events. */
 export async function loadsOf(
   replicas: readonly Replica[],
-  { events, change }: { readonly events: number; readonly change: (events: number) => Promise<void> },
+  { events, change, batched }: Changes,
 ): Promise<readonly Load[]> {
   await sleep(SETTLE_MS);
   const mb = replicas.map(({ operator }) => pssMb(operator.pid));
   const rest = await busyDuring(replicas, async () => sleep(REST_MS));
   // Code that is new, or was discarded while it was idle, is slower until it is optimized.
-  await change(events);
-  const busy = await busyDuring(replicas, async () => {
-    await change(events);
-    await sleep(CATCH_UP_MS);
-  });
+  await change();
+  const seen = async (work: () => Promise<void>): Promise<Busy> =>
+    busyDuring(replicas, async () => {
+      await work();
+      await sleep(CATCH_UP_MS);
+    });
+  const single = await seen(change);
+  const waiting = await seen(async () => batched(change));
   return replicas.map((_, index) => {
     const share = rest.share(index);
-    const eventSeconds = busy.seconds(index) - share * busy.tookSeconds;
-    return { mb: mb[index] ?? 0, restPercent: share * 100, eventUs: (eventSeconds * 1e6) / events };
+    const ofEvent = (busy: Busy): number => ((busy.seconds(index) - share * busy.tookSeconds) * 1e6) / events;
+    return {
+      mb: mb[index] ?? 0,
+      restPercent: share * 100,
+      eventUs: ofEvent(single),
+      waitingEventUs: ofEvent(waiting),
+    };
   });
 }
 

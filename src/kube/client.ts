@@ -57,4 +57,6 @@ export interface StreamOptions {
   readonly idleTimeoutMs: number;
   readonly onOpen?: () => void;
   readonly onData?: () => void;
+  /** Of a stream of lines: which are not yielded. It must not keep the line, which may be part of a larger buffer. */
+  readonly isDropped?: (line: Uint8Array) => boolean;
 }

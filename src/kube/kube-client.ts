@@ -93,7 +93,7 @@ async function* readLines(
   request: KubeRequest,
   options: StreamOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const splitter = new LineSplitter();
+  const splitter = new LineSplitter({ isDropped: options.isDropped });
   try {
     for await (const chunk of readChunks(exchange, request, { ...options, isLines: true })) yield* splitter.push(chunk);
   } catch (error) {

@@ -60,7 +60,7 @@ export function scriptedKubeClient({ carrier }: { readonly carrier?: Carrier } =
       const stream = scriptStream(options.signal, options);
       if (carrier !== undefined) request.onCarried?.(carrier);
       announce(scriptCall('watch', request, { stream, signal: options.signal, idleTimeoutMs: options.idleTimeoutMs }));
-      yield* stream;
+      for await (const line of stream) if (options.isDropped?.(line) !== true) yield line;
     },
     request: unscripted,
     chunks: unscripted,

@@ -2,29 +2,39 @@ const NEWLINE = 10;
 /** Far above the size of one object in the API server (1.5 MiB); a stream without newlines is not a watch. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+export interface LineSplitterOptions {
+  readonly maxBytes?: number | undefined;
+  readonly isDropped?: ((line: Uint8Array) => boolean) | undefined;
+}
+
 /** A line exceeds the limit. */
 export class LineTooLongError extends Error {}
 
 /**
  * Splits a stream of bytes into lines. Each line is a private copy without its newline, so that keeping it does not
- * keep the chunk alive. Empty lines are dropped. `rest` returns what follows the last newline.
+ * keep the chunk alive. Empty lines are dropped, and those that `isDropped` says, which are not copied where they are
+ * whole in a chunk: it must not keep what it is given. `rest` returns what follows the last newline.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
+  readonly #isDropped: (line: Uint8Array) => boolean;
   #parts: Uint8Array[] = [];
   #partBytes = 0;
 
-  constructor(maxBytes: number = MAX_LINE_BYTES) {
+  constructor({ maxBytes = MAX_LINE_BYTES, isDropped = () => false }: LineSplitterOptions = {}) {
     this.#maxBytes = maxBytes;
+    this.#isDropped = isDropped;
   }
 
   /** Yields the lines that end in `chunk`. */
   *push(chunk: Uint8Array): Generator<Uint8Array, void, void> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const line = this.#join(chunk.subarray(start, end));
+      const last = chunk.subarray(start, end);
       start = end + 1;
-      if (line.length > 0) yield line;
+      const line = this.#partBytes === 0 ? last : this.#join(last);
+      if (line.length === 0 || this.#isDropped(line)) continue;
+      yield line === last ? this.#join(last) : line;
     }
     if (start === chunk.length) return;
     this.#keep(chunk.subarray(start));

@@ -134,7 +134,14 @@ async function* watchFrames(
     onOpen();
     if (!isPinged() && !isList) quiet.start();
   };
-  const stream = { signal: quiet.signal, idleTimeoutMs, onOpen: opened, onData: onContact };
+  // Most lines of a watch that is divided here are foreign: they are dropped where they arrive, before they are copied.
+  const isDropped = (line: Uint8Array): boolean => {
+    if (!interest.isForeignLine(line)) return false;
+    quiet.refresh();
+    undivided();
+    return true;
+  };
+  const stream = { signal: quiet.signal, idleTimeoutMs, onOpen: opened, onData: onContact, isDropped };
   try {
     for await (const line of lines(search, stream)) {
       const frame = readWanted(line, interest);
@@ -153,9 +160,8 @@ function longSecondsOf({ random, watchSeconds }: RequestOptions): number {
   return watchSeconds ?? 300 + Math.floor(random() * 300);
 }
 
-/** Reads a line; undefined if it is about an object that nobody wants, mostly without parsing it. */
+/** Reads a line; undefined if it is about an object that nobody wants after all. */
 function readWanted(line: Uint8Array, interest: SliceInterest): WatchFrame | undefined {
-  if (interest.isForeignLine(line)) return undefined;
   const frame = readFrame(line);
   return frame.type === 'Bookmark' || interest.wants(frame.object) ? frame : undefined;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LineSplitter, LineTooLongError } from '../../../src/kube/http/lines.ts';
 
 function split(chunks: readonly Uint8Array[], maxBytes?: number): { lines: string[]; rest: string } {
-  const splitter = new LineSplitter(maxBytes);
+  const splitter = new LineSplitter({ maxBytes });
   const lines = chunks.flatMap((chunk) => [...splitter.push(chunk)]);
   return {
     lines: lines.map((line) => Buffer.from(line).toString('utf8')),
@@ -20,6 +20,21 @@ describe('LineSplitter', () => {
       const { lines, rest } = split([TEXT.subarray(0, at), TEXT.subarray(at)]);
 
       expect({ at, lines, rest }).toEqual({ at, lines: ['{"a":"é"}', '{"b":"日本"}\r', '{"c":"😀"}'], rest: 'rest' });
+    }
+  });
+
+  it('leaves out the lines that are dropped, wherever the stream is cut in two', () => {
+    for (let at = 0; at <= TEXT.length; at++) {
+      const seen: string[] = [];
+      const isDropped = (line: Uint8Array): boolean => {
+        seen.push(Buffer.from(line).toString('utf8'));
+        return line.includes(0x62);
+      };
+      const splitter = new LineSplitter({ isDropped });
+      const lines = [TEXT.subarray(0, at), TEXT.subarray(at)].flatMap((chunk) => [...splitter.push(chunk)]);
+
+      expect(lines.map((line) => Buffer.from(line).toString('utf8'))).toEqual(['{"a":"é"}', '{"c":"😀"}']);
+      expect(seen).toEqual(['{"a":"é"}', '{"b":"日本"}\r', '{"c":"😀"}']);
     }
   });
 
