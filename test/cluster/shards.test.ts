@@ -58,6 +58,8 @@ describe('three replicas that divide objects', { timeout: 120_000 }, () => {
     expect(await first.ended).toBe(0);
     const fair = expect.toSatisfy((count: number) => count >= 20 && count <= 23);
     await rig.spread({ a: fair, b: fair, c: fair });
+    // So that the changes come as events.
+    await rig.caughtUp('divided', { of: names });
     for (const name of rig.namespaces) await rig.put(name, '1');
     await rig.caughtUp('divided');
     await rig.caughtUp('whole');
