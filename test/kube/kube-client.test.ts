@@ -186,6 +186,21 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     expect(seen.slice(0, 2)).toEqual(['open', 'data']);
   });
 
+  it('does not yield the lines that are dropped', async () => {
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.end('{"a":1}\n{"b":2}\n{"c":3}\n');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const lines = await collect(client.lines(get('/w'), stream({ isDropped: (line) => line.includes(0x62) })));
+
+    expect(lines).toEqual(['{"a":1}', '{"c":3}']);
+  });
+
   it('throws when a stream ends in the middle of a line', async () => {
     const server = await serve(
       (_request, response) => {
