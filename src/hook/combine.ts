@@ -18,8 +18,9 @@ const LONG_QUEUE = 100;
  * task is about the same object.
  *
  * What must hold: the triggers of a hook keep their order. A trigger is dropped only if the next one is of the same
- * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, tasks of configs without `configVersion`, ticks with
- * `concurrency: replace`, and tasks that waited aside, are never merged, and no later task of their hook is moved ahead of them.
+ * group and so gets the same snapshots. onStartup and ask tasks, ungrouped Synchronizations but those of slices, tasks of
+ * configs without `configVersion`, ticks with `concurrency: replace`, and tasks that waited aside, are never merged, and
+ * no later task of their hook is moved ahead of them.
  *
  * Returns `tasks` itself when there is nothing to merge.
  */
@@ -149,7 +150,8 @@ function canShareRun(trigger: Trigger): boolean {
     case 'reconcile':
       return false;
     case 'synchronization':
-      return trigger.binding.group !== undefined;
+      // A replica that gets many slices at once would have a run for each.
+      return trigger.binding.group !== undefined || trigger.slice !== undefined;
     case 'schedule':
       // A newer tick ends this run, which must not end the triggers of other bindings with it.
       return trigger.binding.concurrency !== 'replace';

@@ -83,7 +83,7 @@ function lockNeeds(
 const LOCK_VERBS = ['get', 'create', 'update'];
 
 function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly OwnNeed[] {
-  const { namespace, scheduleState, deadLetters } = features;
+  const { namespace, scheduleState, deadLetters, shards } = features;
   const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
   const mayGiveUp = bindings.some(
     (binding) => binding.type === 'reconcile' || ('retry' in binding && binding.retry?.onExhausted === 'dead'),
@@ -91,7 +91,8 @@ function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): re
   return [
     ...configMap(namespace, scheduleState, { isNeeded: makesUp, reason: 'the state of schedules' }),
     ...configMap(namespace, deadLetters, {
-      isNeeded: mayGiveUp,
+      // Replicas that divide objects read in it what is paused.
+      isNeeded: mayGiveUp || shards !== undefined,
       reason: 'dead letters and pauses, which are forgotten at the end without it',
       isOptional: true,
     }),

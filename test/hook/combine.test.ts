@@ -6,9 +6,10 @@ import type { Task } from '../../src/hook/task.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 
+const NEVER = new AbortController().signal;
 const hooks = { A: hookWith('A'), B: hookWith('B'), C: hookWith('C') } as const;
 
-/** A trigger from its short form: `startup`, or `sync`, `event` or `tick` with `:number` and optionally `/group`. */
+/** A trigger from its short form: `startup`, or `sync`, `slice`, `event` or `tick` with `:number` and optionally `/group`. */
 function trigger(short: string): Trigger {
   const [kind = '', rest = ''] = short.split(':');
   const [name = '', group] = rest.split('/');
@@ -17,13 +18,15 @@ function trigger(short: string): Trigger {
   if (kind === 'tick') return tickOf(scheduleBinding(name, fields));
   const binding = kubernetesBinding(name, fields);
   if (kind === 'sync') return { type: 'synchronization', binding };
+  if (kind === 'slice') return { type: 'synchronization', binding, slice: { index: 1, given: NEVER } };
   return { type: 'event', binding, watchEvent: 'Added', item: { namespace: '', name } };
 }
 
 function short(value: Trigger): string {
   if (value.type === 'onStartup') return 'startup';
   if (value.type === 'ask' || value.type === 'reconcile' || value.type === 'http') return value.type;
-  const kind = { synchronization: 'sync', schedule: 'tick', event: 'event' }[value.type];
+  const isSlice = value.type === 'synchronization' && value.slice !== undefined;
+  const kind = isSlice ? 'slice' : { synchronization: 'sync', schedule: 'tick', event: 'event' }[value.type];
   const { name, group } = value.binding;
   return `${kind}:${name}${group === undefined ? '' : `/${group}`}`;
 }
@@ -76,6 +79,11 @@ describe('combineTasks', () => {
       'merges grouped Synchronizations and keeps each, but no events into them',
       ['A sync:1/g', 'A sync:2/g', 'A event:3/g', 'A event:4'],
       ['A sync:1/g sync:2/g', 'A event:3/g event:4'],
+    ],
+    [
+      'merges the Synchronizations of slices that came together, but not into that of the start, and no events into them',
+      ['A sync:1', 'A slice:1', 'A slice:2', 'A slice:1', 'A event:3'],
+      ['A sync:1', 'A slice:1 slice:2 slice:1', 'A event:3'],
     ],
     ['leaves onStartup alone', ['A startup', 'A startup', 'A tick:1'], ['A startup', 'A startup', 'A tick:1']],
     ['keeps the last of adjacent triggers of a group', ['A event:1/g', 'A event:2/g', 'A event:3/g'], ['A event:3/g']],

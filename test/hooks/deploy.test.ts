@@ -154,7 +154,7 @@ describe('deploy/', () => {
     const listed = (path: string): readonly string[] =>
       [...readFileSync(join(folder, path), 'utf8').matchAll(/components\/([\w-]+)/g)].map(([, name = '']) => name);
 
-    expect(listed('kustomization.yaml')).toEqual(names);
+    expect(listed('kustomization.yaml').toSorted()).toEqual(names);
     expect(new Set(listed('README.md'))).toEqual(new Set(names));
     for (const name of names) {
       const [component = {}] = readManifests(join(folder, 'components', name, 'kustomization.yaml'));

@@ -48,6 +48,9 @@ export interface Self {
 /** The change that a member should write now, if any. */
 export type NextChange = { readonly type: 'none' } | { readonly type: 'change'; readonly assignment: Assignment };
 
+/** So many slices move at once: an eighth, which nobody works on meanwhile. */
+const MAX_MOVED = 8;
+
 /** Decides what one member changes; see above. */
 export function nextChange(scene: Scene): NextChange {
   const view: View = { ...scene, states: statesOf(scene), blocked: blockedSlices(scene.others) };
@@ -124,17 +127,23 @@ function withOrphans(slices: readonly SliceEntry[], view: View): readonly SliceE
   });
 }
 
-/** Where all is well, the poorest marks one slice of the richest, while no other move is under way. */
+/**
+ * Where all is well, the poorest marks slices of the richest, while no other move is under way: several at once, since
+ * whoever takes some lists the objects of its kinds anew. No more than both keep their fair part, so none moves twice.
+ */
 function withMark(slices: readonly SliceEntry[], view: View): readonly SliceEntry[] | undefined {
   const { states, me, mayMove } = view;
   const isWell = slices.every(({ holder, wanted }) => wanted === '' && states.get(holder) === 'alive');
   if (!isWell || !mayMove) return undefined;
   const loads = loadsOf(slices, candidatesOf(view));
   const richest = richestOf(loads);
-  const excess = (loads.get(richest) ?? 0) - (loads.get(me.identity) ?? 0);
+  const rich = loads.get(richest) ?? 0;
+  const excess = rich - (loads.get(me.identity) ?? 0);
   if (poorestOf(loads) !== me.identity || excess < 2) return undefined;
-  const moved = ALL_SLICES.findLast((slice) => slices[slice]?.holder === richest);
-  return slices.map((entry, slice) => (slice === moved ? { ...entry, wanted: me.identity } : entry));
+  const fair = Math.ceil(slices.length / loads.size);
+  const count = Math.max(1, Math.min(MAX_MOVED, Math.floor(excess / 2), rich - fair));
+  const moved = new Set(ALL_SLICES.filter((slice) => slices[slice]?.holder === richest).slice(-count));
+  return slices.map((entry, slice) => (moved.has(slice) ? { ...entry, wanted: me.identity } : entry));
 }
 
 function candidatesOf({ states }: View): readonly string[] {

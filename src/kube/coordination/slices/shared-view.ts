@@ -48,6 +48,12 @@ export class SharedView {
     return this.content?.type === 'read' ? this.content.assignment : undefined;
   }
 
+  /** How others divide objects, where it is not as this member does; undefined where it is, or is unknown. */
+  get foreign(): string | undefined {
+    const { content } = this;
+    return content?.type === 'newer' || content?.type === 'other-hash' ? content.problem : undefined;
+  }
+
   /** Whether the assignment is of slices by another hash, and somebody may work on one of those. */
   get isOfOthers(): boolean {
     if (this.content?.type !== 'other-hash') return false;

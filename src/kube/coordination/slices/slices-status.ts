@@ -12,6 +12,8 @@ export interface SlicesStatus {
   readonly unheld: readonly number[];
   /** What keeps this member from its part, with what to do about it. */
   readonly problem?: string;
+  /** The problem is that others divide objects in another way: this member takes their place when they have ended. */
+  readonly isWaiting?: true;
 }
 
 export interface MemberStatus {

@@ -76,6 +76,7 @@ export class Slices {
   #hasLostWork = false;
   #leaseProblem: unknown;
   #roundProblem: unknown;
+  #toldForeign: string | undefined;
 
   constructor(options: SlicesOptions) {
     const { client, namespace, name, identity, times, hash, moveEveryMs, handler, log } = options;
@@ -119,7 +120,7 @@ export class Slices {
       state: this.#state,
       identity,
       ...assignmentStatus(this.#view.assignment ?? NO_ASSIGNMENT, members),
-      ...(problem !== undefined && { problem }),
+      ...problem,
     };
   }
 
@@ -202,6 +203,7 @@ export class Slices {
     try {
       const end = await this.#rounds.round({ isLeaving }, stop);
       this.#roundProblem = undefined;
+      this.#tellForeign();
       return this.#pauseMs(end);
     } catch (error) {
       if (stop.aborted) return 0;
@@ -224,11 +226,22 @@ export class Slices {
     }
   }
 
-  #problem(): string | undefined {
-    const { content } = this.#view;
-    const found = [this.#leaseProblem, this.#roundProblem].filter((error) => error !== undefined).map(summaryOf);
-    if (content?.type === 'newer' || content?.type === 'broken' || content?.type === 'other-hash')
-      found.push(content.problem);
-    return found.length === 0 ? undefined : found.join('; ');
+  #problem(): Pick<SlicesStatus, 'problem' | 'isWaiting'> {
+    const failed = [this.#leaseProblem, this.#roundProblem].filter((error) => error !== undefined).map(summaryOf);
+    const { foreign, content } = this.#view;
+    const unread = foreign ?? (content?.type === 'broken' ? content.problem : undefined);
+    if (failed.length === 0 && unread === undefined) return {};
+    const problem = [...failed, ...(unread === undefined ? [] : [unread])].join('; ');
+    return { problem, ...(failed.length === 0 && foreign !== undefined && { isWaiting: true }) };
+  }
+
+  /** Says once what keeps this member waiting. */
+  #tellForeign(): void {
+    const { namespace, name, log } = this.#options;
+    const { foreign } = this.#view;
+    if (foreign !== undefined && foreign !== this.#toldForeign) {
+      log.warn({ slices: `${namespace}/${name}`, problem: foreign }, 'others divide objects in another way, waiting');
+    }
+    this.#toldForeign = foreign;
   }
 }
