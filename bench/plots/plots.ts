@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { writePart } from '../page.ts';
 import { openBench } from '../stage.ts';
 import { valueText } from '../table.ts';
+import { answersText, keptCosts } from './answers.ts';
 import { svgOf, type Chart } from './chart.ts';
 import type { Plot } from './plot.ts';
 import { scaleText, slopesOf } from './scale.ts';
@@ -30,6 +31,8 @@ export async function drawPlots(asked: readonly string[], say: (text: string) =>
   const slopes = slopesOf(keptPoints());
   if (slopes === undefined) say('docs/performance.md keeps its arithmetic until all curves have been measured');
   else writePart('scale', scaleText(slopes));
+  const costs = keptCosts();
+  if (slopes !== undefined && costs !== undefined) writePart('answers', answersText(slopes, costs));
 }
 
 /** Measures a sweep; a failure is printed, and does not stop the others. */

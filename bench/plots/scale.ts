@@ -18,14 +18,16 @@ export interface Slopes {
 }
 
 /** A size of installation, in round numbers. */
-const OBJECTS = 1e6;
+export const OBJECTS = 1e6;
 const HOOKS = 1e4;
-const KINDS = 20;
+export const KINDS = 20;
 /** Each object changes once in this many seconds. */
 const CHANGE_SECONDS = 600;
+export const SHARING = HOOKS / KINDS;
+export const EVENTS_PER_SECOND = OBJECTS / CHANGE_SECONDS;
 
 /** The assumed budget of one process. */
-const MOST_MEMORY_MB = 4000;
+export const MOST_MEMORY_MB = 4000;
 const MOST_START_SECONDS = 60;
 const MOST_CORES = 1;
 
@@ -63,8 +65,6 @@ export function scaleText(slopes: Slopes): string {
 }
 
 function boundsOf({ filteredMb, fullMb, listSeconds, watchMb, hookSeconds, eventUs }: Slopes): readonly Bound[] {
-  const sharing = HOOKS / KINDS;
-  const rate = OBJECTS / CHANGE_SECONDS;
   const memory = (name: string, slope: Slope): Bound => ({
     what: `memory, ${name}`,
     measured: `${short(slope.base)} MB and ${short(slope.each * 1e6)} B an object`,
@@ -90,9 +90,9 @@ function boundsOf({ filteredMb, fullMb, listSeconds, watchMb, hookSeconds, event
       unit: 's',
     },
     {
-      what: `events, ${short(rate)} a second, ${sharing} bindings each`,
+      what: `events, ${short(EVENTS_PER_SECOND)} a second, ${SHARING} bindings each`,
       measured: `${short(eventUs.base)} µs and ${short(eventUs.each)} µs a binding`,
-      needed: (rate * (eventUs.base + sharing * eventUs.each)) / 1e6,
+      needed: (EVENTS_PER_SECOND * (eventUs.base + SHARING * eventUs.each)) / 1e6,
       allowed: MOST_CORES,
       unit: 'cores',
     },
