@@ -7,6 +7,7 @@ import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
+import { MovesLog } from './moves-log.ts';
 import { OwnedSlices, type OwnedSlicesOptions } from './owned-slices.ts';
 
 /** How replicas divide objects among them. */
@@ -41,6 +42,7 @@ export class Shards implements Leadership {
   readonly #options: ShardsOptions;
   readonly #owned: OwnedSlices;
   readonly #members: Slices;
+  readonly #log: MovesLog;
   readonly #leading = latch();
   readonly #begun = latch();
   #quiet: OwnedSlicesOptions['quiet'] = async () => {};
@@ -48,12 +50,13 @@ export class Shards implements Leadership {
 
   constructor(options: ShardsOptions) {
     this.#options = options;
-    const { metrics, hash } = options;
+    const { metrics, hash, log } = options;
+    this.#log = new MovesLog({ log, count: () => this.#owned.owned.length });
     this.#owned = new OwnedSlices({
       hash,
       quiet: async (signal) => this.#quiet(signal),
       onTaken: (slice) => this.#taken(slice),
-      onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),
+      onGiven: (slice) => this.#given(slice),
     });
     this.#members = new Slices({ ...options, handler: this.#owned });
     this.lost.addEventListener('abort', () => options.onLost?.(), { once: true });
@@ -114,10 +117,17 @@ export class Shards implements Leadership {
 
   /** Takes and gives slices until `signal` aborts; all runs must have ended before. Rejects when the Lease is lost. */
   async run(signal: AbortSignal): Promise<void> {
+    using _flushed = this.#log;
     await this.#members.run(signal);
   }
 
+  #given({ index }: OwnSlice): void {
+    this.#options.metrics.shardMoves.inc({ direction: 'given' });
+    this.#log.given(index);
+  }
+
   #taken({ index }: OwnSlice): void {
+    this.#log.taken(index);
     this.#options.metrics.shardMoves.inc({ direction: 'taken' });
     this.#hasBegun = true;
     this.#begun.resolve();
