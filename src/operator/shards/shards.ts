@@ -1,5 +1,6 @@
 import type { OwnSlice } from '../../hook/shard.ts';
 import type { ElectionStatus, LeaderElectionTimes } from '../../kube/coordination/leader-election.ts';
+import { LEADING_SLICE } from '../../kube/coordination/slices/assignment.ts';
 import { Slices, type SlicesOptions } from '../../kube/coordination/slices/slices.ts';
 import type { SlicesStatus } from '../../kube/coordination/slices/slices-status.ts';
 import { latch } from '../../lib/latch.ts';
@@ -29,9 +30,6 @@ export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
   readonly onLeading?: () => void;
   readonly onLost?: () => void;
 }
-
-/** The slice whose holder leads: it does what is not divided. */
-const LEADING = 0;
 
 /**
  * This replica as a member of those that divide objects. For all that is not divided it is what an election is: the
@@ -92,9 +90,9 @@ export class Shards implements Leadership {
 
   get status(): ElectionStatus {
     if (this.lost.aborted) return { type: 'lost' };
-    if (this.#members.owned.has(LEADING)) return { type: 'leading' };
+    if (this.#members.owned.has(LEADING_SLICE)) return { type: 'leading' };
     const { members, problem } = this.members;
-    const leader = members.find(({ slices }) => slices.includes(LEADING))?.identity ?? '';
+    const leader = members.find(({ slices }) => slices.includes(LEADING_SLICE))?.identity ?? '';
     return { type: 'standing-by', leader, ...(problem !== undefined && { problem }) };
   }
 
@@ -121,7 +119,7 @@ export class Shards implements Leadership {
     this.#options.metrics.shardMoves.inc({ direction: 'taken' });
     this.#hasBegun = true;
     this.#begun.resolve();
-    if (index !== LEADING) return;
+    if (index !== LEADING_SLICE) return;
     this.#leading.resolve();
     this.#options.onLeading?.();
   }
