@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SlicesStatus } from '../../src/kube/coordination/slices/slices-status.ts';
 import { shardsCheck } from '../../src/operator/shards/shards-check.ts';
-import { rangesText } from '../../src/operator/shards/shards-view.ts';
+import { rangesText, shardsView } from '../../src/operator/shards/shards-view.ts';
 
 const members: SlicesStatus = {
   state: 'member',
@@ -34,6 +34,11 @@ describe('what a replica says of its slices', () => {
     const status = { type: 'standing-by', leader: 'a' } as const;
     const check = shardsCheck({ members: { ...members, problem: 'another hash', isWaiting: true }, status });
     expect(check).toEqual({ name: 'shards', isOk: true, message: 'another hash' });
+  });
+
+  it('does not call slices of those that divide objects in another way unheld', () => {
+    expect(shardsView({ members }).unheld).toBe(1);
+    expect(shardsView({ members: { ...members, problem: 'another hash', isWaiting: true } }).unheld).toBe(0);
   });
 
   it('joins neighboring slices to ranges', () => {

@@ -28,14 +28,17 @@ export const shardsOptions = {
 } as const;
 
 /**
- * The operator options that `--shards` sets; empty without it. Throws `UsageError` beside `--leader-elect`, and for times
- * that contradict each other.
+ * The operator options that `--shards` sets; empty without it. Throws `UsageError` beside `--leader-elect`, for
+ * `--shards-server-side` alone, and for times that contradict each other.
  */
 export function shardsSettings(options: StartOptions): {
   readonly shards?: ShardsSettings;
   readonly killAfterMs?: number;
 } {
   const { isSharded, shardsLeaseName: leaseName, shardsServerSide: isServerSide } = options;
+  if (!isSharded && isServerSide) {
+    throw new UsageError('--shards-server-side: got it without --shards, expected both: alone it divides nothing');
+  }
   if (!isSharded) return {};
   if (options.leaderElect) {
     throw new UsageError('--shards: got it with --leader-elect, expected one of them: with --shards all replicas work');

@@ -43,7 +43,7 @@ export interface OperatorViewOptions {
   /** The pools of workers; absent: there are none. */
   readonly pools?: (() => readonly PoolView[]) | undefined;
   /** Divides the objects among replicas; absent: this replica has all. */
-  readonly shards?: Pick<Shards, 'members' | 'status' | 'hasBegun'> | undefined;
+  readonly shards?: Pick<Shards, 'members' | 'slices' | 'status' | 'hasBegun'> | undefined;
   /** Default: none. */
   readonly seen?: () => SeenOperations;
 }
@@ -119,7 +119,7 @@ interface Asked {
 
 async function why({ hook, object, signal }: Asked, options: OperatorViewOptions): Promise<WhyView> {
   const unit = unitNamed(hook, options);
-  const bindings = await whyOf({ unit, object, ...options.access, signal });
+  const bindings = await whyOf({ unit, object, shards: options.shards, ...options.access, signal });
   const { runs } = options.history.list({ hook, object, limit: MAX_RUNS });
   return { hook, object, bindings, runs };
 }

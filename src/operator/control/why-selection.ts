@@ -15,6 +15,8 @@ export interface SelectionOptions {
   readonly kinds: Pick<Kinds, 'resolve'>;
   readonly client: Pick<KubeClient, 'request'>;
   readonly signal: AbortSignal;
+  /** What is checked last of an object that is selected; default nothing. */
+  readonly last?: (kind: ResourceKind, object: JsonObject) => WhyCheck | undefined;
 }
 
 /** Checks the fields of a binding that select objects, in their order, up to the first that excludes the object. */
@@ -40,6 +42,8 @@ async function* checksOf(selection: ObjectSelection, options: SelectionOptions):
   const found = await objectOf(kind, options);
   if ('field' in found) return yield found;
   yield* selectorChecks(selection, found.object);
+  const last = options.last?.(kind, found.object);
+  if (last !== undefined) yield last;
 }
 
 /** The kind of the binding, or why the object has another one. */

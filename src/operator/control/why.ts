@@ -6,24 +6,28 @@ import { summaryOf } from '../../errors.ts';
 import type { Snapshot } from '../../hook/trigger.ts';
 import type { MonitorStatus } from '../../sources/kubernetes/monitor.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
+import { ofReplica, type ObjectShards } from './why-shard.ts';
 import { selectionChecks, type SelectionOptions } from './why-selection.ts';
 
-export interface WhyOptions extends Omit<SelectionOptions, 'meant'> {
+export interface WhyOptions extends Omit<SelectionOptions, 'meant' | 'last'> {
   readonly unit: Pick<HookUnit, 'hook' | 'isEnabled' | 'statuses' | 'objects'>;
   /** `KIND/NS/NAME`, `NS/NAME`, or `NAME` of a cluster-scoped object. */
   readonly object: string;
+  /** Absent: this replica has all objects. */
+  readonly shards?: ObjectShards | undefined;
 }
 
 /**
  * Finds for each binding of a hook whether a change of an object runs the hook, and which of its fields decides. It asks
  * the API server for the object and, where a namespace is selected by its labels, for that; everything else is computed.
  */
-export async function whyOf({ unit, object, ...options }: WhyOptions): Promise<readonly WhyBinding[]> {
+export async function whyOf({ unit, object, shards, ...options }: WhyOptions): Promise<readonly WhyBinding[]> {
   const meant = parseObject(object);
   const found: WhyBinding[] = [];
   for (const binding of unit.hook.bindings) {
     if (!isWatching(binding)) continue;
-    const checks = [...(await selectionChecks(binding, { ...options, meant }))];
+    const last = shards && ofReplica(unit.hook, binding, shards);
+    const checks = [...(await selectionChecks(binding, { ...options, meant, ...(last && { last }) }))];
     if (binding.type === 'kubernetes' && resultOf(checks) === 'yes') checks.push(...eventChecks(binding, unit, meant));
     if (isSelected(checks) && !unit.isEnabled) checks.push(STARTING);
     found.push({ binding: binding.name, type: binding.type, runs: resultOf(checks), checks });

@@ -5,7 +5,7 @@ const MAX_SHOWN = 100;
 
 /** This replica among those that divide objects, as plain data. */
 export function shardsView({
-  members: { state, identity, members, moves, unheld, problem },
+  members: { state, identity, members, moves, unheld, problem, isWaiting },
 }: Pick<Shards, 'members'>): ShardsView {
   const own = members.find((member) => member.identity === identity)?.slices ?? [];
   return {
@@ -19,7 +19,8 @@ export function shardsView({
       count: member.slices.length,
     })),
     moves: moves.map(({ slice, from, to }) => ({ slice, from, to })),
-    unheld: unheld.length,
+    // What others divide in another way cannot be told from what nobody has.
+    unheld: isWaiting === true ? 0 : unheld.length,
     ...(problem !== undefined && { problem }),
   };
 }

@@ -1,5 +1,6 @@
 import type { OwnSlice } from '../../hook/shard.ts';
 import type { ElectionStatus, LeaderElectionTimes } from '../../kube/coordination/leader-election.ts';
+import { LEADING_SLICE } from '../../kube/coordination/slices/assignment.ts';
 import { Slices, type SlicesOptions } from '../../kube/coordination/slices/slices.ts';
 import type { SlicesStatus } from '../../kube/coordination/slices/slices-status.ts';
 import { latch } from '../../lib/latch.ts';
@@ -7,6 +8,7 @@ import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
+import { MovesLog } from './moves-log.ts';
 import { OwnedSlices, type OwnedSlicesOptions } from './owned-slices.ts';
 
 /** How replicas divide objects among them. */
@@ -30,9 +32,6 @@ export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
   readonly onLost?: () => void;
 }
 
-/** The slice whose holder leads: it does what is not divided. */
-const LEADING = 0;
-
 /**
  * This replica as a member of those that divide objects. For all that is not divided it is what an election is: the
  * holder of slice 00 leads, and keeps that slice as long as it lives. Divided hooks work from `begun` on.
@@ -41,6 +40,7 @@ export class Shards implements Leadership {
   readonly #options: ShardsOptions;
   readonly #owned: OwnedSlices;
   readonly #members: Slices;
+  readonly #log: MovesLog;
   readonly #leading = latch();
   readonly #begun = latch();
   #quiet: OwnedSlicesOptions['quiet'] = async () => {};
@@ -48,12 +48,13 @@ export class Shards implements Leadership {
 
   constructor(options: ShardsOptions) {
     this.#options = options;
-    const { metrics, hash } = options;
+    const { metrics, hash, log } = options;
+    this.#log = new MovesLog({ log, count: () => this.#owned.owned.length });
     this.#owned = new OwnedSlices({
       hash,
       quiet: async (signal) => this.#quiet(signal),
       onTaken: (slice) => this.#taken(slice),
-      onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),
+      onGiven: (slice) => this.#given(slice),
     });
     this.#members = new Slices({ ...options, handler: this.#owned });
     this.lost.addEventListener('abort', () => options.onLost?.(), { once: true });
@@ -92,9 +93,9 @@ export class Shards implements Leadership {
 
   get status(): ElectionStatus {
     if (this.lost.aborted) return { type: 'lost' };
-    if (this.#members.owned.has(LEADING)) return { type: 'leading' };
+    if (this.#members.owned.has(LEADING_SLICE)) return { type: 'leading' };
     const { members, problem } = this.members;
-    const leader = members.find(({ slices }) => slices.includes(LEADING))?.identity ?? '';
+    const leader = members.find(({ slices }) => slices.includes(LEADING_SLICE))?.identity ?? '';
     return { type: 'standing-by', leader, ...(problem !== undefined && { problem }) };
   }
 
@@ -114,14 +115,21 @@ export class Shards implements Leadership {
 
   /** Takes and gives slices until `signal` aborts; all runs must have ended before. Rejects when the Lease is lost. */
   async run(signal: AbortSignal): Promise<void> {
+    using _flushed = this.#log;
     await this.#members.run(signal);
   }
 
+  #given({ index }: OwnSlice): void {
+    this.#options.metrics.shardMoves.inc({ direction: 'given' });
+    this.#log.given(index);
+  }
+
   #taken({ index }: OwnSlice): void {
+    this.#log.taken(index);
     this.#options.metrics.shardMoves.inc({ direction: 'taken' });
     this.#hasBegun = true;
     this.#begun.resolve();
-    if (index !== LEADING) return;
+    if (index !== LEADING_SLICE) return;
     this.#leading.resolve();
     this.#options.onLeading?.();
   }

@@ -11,7 +11,7 @@ type DividedHook = Pick<Hook, 'name' | 'bindings'>;
 
 /** How the objects of a kubernetes binding are divided; undefined for one that is followed whole. */
 export function fieldOfBinding(hook: DividedHook, binding: KubernetesBinding): FieldOf | undefined {
-  return isDivided(binding) ? (kind) => fieldOf(hook, binding, kind) : undefined;
+  return isDivided(binding) ? (kind) => fieldOfKind(hook, binding, kind) : undefined;
 }
 
 /** How what a reconcile binding follows is divided. */
@@ -34,7 +34,7 @@ export function fieldsOfReconcile(hook: DividedHook, binding: ReconcileBinding):
   let field: ReturnType<FieldOf>;
   return {
     parents: (kind) => {
-      const found = fieldOf(hook, binding, kind);
+      const found = fieldOfKind(hook, binding, kind);
       if (field !== undefined && field !== found) throw rescoped(hook, binding, found);
       field = found;
       known.resolve();
@@ -51,7 +51,8 @@ function rescoped({ name: hook }: DividedHook, { type, name, kind }: ReconcileBi
   return new HookConfigError(hook, [{ path: `${type} ${name}`, message }]);
 }
 
-function fieldOf(
+/** By what the objects of a divided binding are divided; throws an error for a kind where that cannot be. */
+export function fieldOfKind(
   hook: DividedHook,
   binding: KubernetesBinding | ReconcileBinding,
   { kind, isNamespaced }: ResourceKind,

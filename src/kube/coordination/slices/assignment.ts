@@ -8,6 +8,9 @@ export const SLICE_COUNT = 64;
 /** The numbers of all slices. */
 export const ALL_SLICES: readonly number[] = Array.from({ length: SLICE_COUNT }, (_, slice) => slice);
 
+/** Its holder leads, and keeps it for as long as it lives, whatever is written: what is not divided cannot move. */
+export const LEADING_SLICE = 0;
+
 /** Who has a slice, and who is to have it next; each is the identity of a member, or empty for nobody. */
 export interface SliceEntry {
   readonly holder: string;

@@ -6,7 +6,7 @@
  */
 
 import type { Logger } from '../../../log.ts';
-import { ALL_SLICES, type Assignment } from './assignment.ts';
+import { ALL_SLICES, LEADING_SLICE, type Assignment } from './assignment.ts';
 
 /** Works on the objects of slices. */
 export interface SliceHandler {
@@ -65,7 +65,7 @@ export class HeldSlices {
       const { holder, wanted } = assignment.slices[slice] ?? { holder: '', wanted: '' };
       const isOwn = holder === this.#options.identity;
       const isAsked = isOwn ? wanted !== '' && wanted !== this.#options.identity && isAlive(wanted) : isAlive(holder);
-      this.#step(slice, { isWanted: isOwn && wanted === '', isAsked });
+      this.#step(slice, { isWanted: isOwn && wanted === '', isAsked: isAsked && slice !== LEADING_SLICE });
     }
   }
 

@@ -6,7 +6,7 @@
  * depend on them, see slices.ts.
  */
 
-import { ALL_SLICES, type Assignment, type SliceEntry } from './assignment.ts';
+import { ALL_SLICES, LEADING_SLICE, type Assignment, type SliceEntry } from './assignment.ts';
 
 /** Another member, as one member sees it. */
 export interface Member {
@@ -90,15 +90,23 @@ export function blockedSlices(others: readonly Member[]): ReadonlySet<number> {
   return new Set(others.filter(({ state }) => state !== 'ended').flatMap(({ slices }) => [...slices]));
 }
 
-/** What this member works on is its own, unless one that is alive is named; what nobody can want is not wanted. */
+/**
+ * What this member works on is its own, unless one that is alive is named and it does not lead by it; what nobody can want
+ * is not wanted.
+ */
 function withOwn(slices: readonly SliceEntry[], { states, me }: View): readonly SliceEntry[] {
   const isAlive = (identity: string): boolean => ['alive', 'leaving'].includes(states.get(identity) ?? '');
   return slices.map((entry, slice) => {
-    if (me.working.has(slice) && !isAlive(entry.holder)) return { holder: me.identity, wanted: '' };
+    const isKept = slice === LEADING_SLICE ? isOther(entry, me) : !isAlive(entry.holder);
+    if (me.working.has(slice) && isKept) return { holder: me.identity, wanted: '' };
     if (entry.holder !== me.identity || entry.wanted === '') return entry;
     const isWanted = entry.wanted !== me.identity && states.get(entry.wanted) === 'alive';
     return isWanted ? entry : { holder: me.identity, wanted: '' };
   });
+}
+
+function isOther({ holder, wanted }: SliceEntry, { identity }: Self): boolean {
+  return holder !== identity || wanted !== '';
 }
 
 /** What this member has given up goes to the one that wants it, and where this member leaves, to the poorest. */

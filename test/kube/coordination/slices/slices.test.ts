@@ -301,6 +301,21 @@ describe('slices', () => {
     expect(rig.isAllHeld()).toBe(true);
   });
 
+  it('stay with the leader where slice 00 is concerned, whoever an edit of the ConfigMap gives it to', async () => {
+    const [a] = await three();
+    const takes = rig.takes();
+
+    for (const edited of [{ holder: 'b' }, { holder: 'a', wanted: 'b' }, { holder: '' }, { holder: 'x' }]) {
+      const slices = Array.from({ length: 64 }, (_, slice) => ({ holder: 'abc'[slice % 3] ?? '' }));
+      await edit(JSON.stringify({ version: 1, hash: 'mixed', moves: 0, slices: [edited, ...slices.slice(1)] }));
+      await rig.pass(30 * SECOND);
+    }
+
+    expect(a.work()).toContain(0);
+    expect(rig.takes()).toBe(takes);
+    expect(await storedText()).toContain('"slices":[\n{"holder":"a"},');
+  });
+
   it('that an edit gives to somebody unknown stay with the member that works on them', async () => {
     await three();
     const takes = rig.takes();
