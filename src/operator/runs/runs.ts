@@ -220,6 +220,11 @@ export class Runs {
     await this.#endable.quiet(({ triggers }) => mayShowMoved(triggers), signal);
   }
 
+  /** Whether a run goes on that may be about what was given to another replica. */
+  get isMoving(): boolean {
+    return this.#endable.has(({ triggers }) => mayShowMoved(triggers));
+  }
+
   #push(place: QueuePlace, task: Task): void {
     // It came too late.
     if (task.triggers.every(isMoved))

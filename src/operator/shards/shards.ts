@@ -8,7 +8,7 @@ import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
-import { OwnedSlices, type OwnedSlicesOptions } from './owned-slices.ts';
+import { OwnedSlices, type SliceWork } from './owned-slices.ts';
 
 /** How replicas divide objects among them. */
 export interface ShardsSettings extends LeaderElectionTimes {
@@ -41,7 +41,7 @@ export class Shards implements Leadership {
   readonly #members: Slices;
   readonly #leading = latch();
   readonly #begun = latch();
-  #quiet: OwnedSlicesOptions['quiet'] = async () => {};
+  #work: SliceWork = { quiet: async () => {}, isQuiet: () => true };
   #hasBegun = false;
 
   constructor(options: ShardsOptions) {
@@ -49,7 +49,8 @@ export class Shards implements Leadership {
     const { metrics, hash } = options;
     this.#owned = new OwnedSlices({
       hash,
-      quiet: async (signal) => this.#quiet(signal),
+      quiet: async (signal) => this.#work.quiet(signal),
+      isQuiet: () => this.#work.isQuiet(),
       onTaken: (slice) => this.#taken(slice),
       onGiven: () => metrics.shardMoves.inc({ direction: 'given' }),
     });
@@ -106,8 +107,8 @@ export class Shards implements Leadership {
   }
 
   /** Says what ends the runs of slices that are given; called once, before `run`. */
-  endRunsWith(quiet: OwnedSlicesOptions['quiet']): void {
-    this.#quiet = quiet;
+  endRunsWith(work: SliceWork): void {
+    this.#work = work;
   }
 
   /** Takes and gives slices until `signal` aborts; all runs must have ended before. Rejects when the Lease is lost. */
