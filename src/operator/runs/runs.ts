@@ -250,6 +250,8 @@ export class Runs {
 function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): QueuedTrigger | undefined {
   if (trigger.type !== 'event') return trigger;
   const { namespace, name } = trigger.item;
-  const item = unit?.objects(trigger.binding).find((one) => one.namespace === namespace && one.name === name);
+  const item = unit
+    ?.objects(trigger.binding, trigger.slice)
+    .find((one) => one.namespace === namespace && one.name === name);
   return item && { ...trigger, item };
 }
