@@ -123,14 +123,16 @@ describe('a reconcile binding whose objects are divided', () => {
     expect(reconciler.view(before)).toBeUndefined();
   });
 
-  it('is quiet when the finalizer is off the objects of a given slice that left its selection', async () => {
-    const released = latch();
+  it('is quiet when the finalizer is off the objects of a given slice that left its selection, also meanwhile', async () => {
+    const released = [latch(), latch()] as const;
+    const [first, second] = released;
+    const calls = released.values();
     const { reconciler, binding, parents, children, content, sync, slice, end, owned } = nearSlice(
       undefined,
-      async () => released.promise,
+      async () => calls.next().value?.promise,
     );
     owned.push(slice);
-    await parents.put({ name: 'a', namespace: 'near', finalizers: [finalizerOf(binding)] });
+    for (const name of ['a', 'b']) await parents.put({ name, namespace: 'near', finalizers: [finalizerOf(binding)] });
     sync();
     content.sliceListed(slice);
     reconciler.enable();
@@ -141,7 +143,11 @@ describe('a reconcile binding whose objects are divided', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(isQuiet).toBe(false);
 
-    released.resolve();
+    parents.delete('b', 'near');
+    first.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isQuiet).toBe(false);
+    second.resolve();
     await quiet;
 
     expect(isQuiet).toBe(true);
