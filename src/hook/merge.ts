@@ -1,5 +1,5 @@
 import type { Task } from './task.ts';
-import type { ReconcileReason, Trigger } from './trigger.ts';
+import { sliceOfTrigger, type ReconcileReason, type Trigger } from './trigger.ts';
 
 const BULK: readonly ReconcileReason[] = ['start', 'resync', 'hook-changed'];
 
@@ -7,8 +7,13 @@ const BULK: readonly ReconcileReason[] = ['start', 'resync', 'hook-changed'];
 export function mergeTasks(waiting: Task, next: Task): Task {
   // The hook was changed meanwhile: what waits for the old one is not run.
   if (waiting.hook !== next.hook) return next;
-  if (isBulk(next)) return waiting;
+  if (isBulk(next)) return isOfOneSlice(waiting, next) ? waiting : next;
   return anew({ ...waiting, triggers: mergeTriggers(waiting.triggers, next.triggers) }, next.sinceMs);
+}
+
+/** Not so of an object that was created anew: what waits is about the one before. */
+function isOfOneSlice({ triggers: [waiting] }: Task, { triggers: [next] }: Task): boolean {
+  return sliceOfTrigger(waiting) === sliceOfTrigger(next);
 }
 
 /** Whether a task is one of a flood, which others overtake: its objects are looked at although nothing happened. */

@@ -85,7 +85,7 @@ export class Joints {
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),
     });
-    parts.shards?.endRunsWith(async (end) => this.#moved(end));
+    parts.shards?.endRunsWith({ quiet: async (end) => this.#moved(end), isQuiet: () => !this.runs.isMoving });
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
       load,
@@ -190,8 +190,9 @@ export class Joints {
 
   /** Resolves when nothing is done any more for objects of slices that were given. */
   async #moved(end: AbortSignal): Promise<void> {
-    await Promise.all([this.runs.moved(end), ...this.hooks.units.map(async (unit) => unit.quiet(end))]);
+    await this.runs.moved(end);
     await this.givenUp.moved(end);
+    await Promise.all(this.hooks.units.map(async (unit) => unit.quiet(end)));
   }
 
   #broken(error: HookConfigError): void {

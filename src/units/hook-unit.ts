@@ -163,6 +163,12 @@ export class HookUnit {
     return this.#bindings.listing(binding);
   }
 
+  /** Whether the snapshot of a binding shows all that it is to show; with `slice` of that slice. */
+  hasListed(binding: KubernetesBinding, slice?: OwnSlice): boolean {
+    const isListed = this.#bindings.listing(binding) === undefined;
+    return isListed && (slice === undefined || this.#bindings.hasListed([binding.name], slice));
+  }
+
   /** The snapshots of all kubernetes bindings, for the debug API. */
   snapshots(): readonly DebugSnapshot[] {
     return this.#bindings.snapshots();

@@ -130,6 +130,13 @@ describe('the options of start', () => {
     expect(options[key]).not.toBe(spec.fallback);
   });
 
+  it('--shards-lease-name is as long as the names of Leases allow that begin with it', () => {
+    const longest = 'a'.repeat(229);
+
+    expect(resolve({ shardsLeaseName: longest }).shardsLeaseName).toBe(longest);
+    expect(() => resolve({ shardsLeaseName: `${longest}a` })).toThrow('at most 229 small letters');
+  });
+
   it.each([
     ['configmap', { type: 'configMap', name: 'hooklet-schedules', isForced: true }],
     ['configmap/backups', { type: 'configMap', name: 'backups', isForced: true }],

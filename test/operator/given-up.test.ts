@@ -187,7 +187,8 @@ describe('a retry', () => {
   it('emits the event with the object of now, or the deletion, and drops the letters', async () => {
     const { giveUp, dead, rig, emitted, names } = await processOf(await sandboxForTest());
     const now = { namespace: 'default', name: 'web', object: Buffer.from('{"now":true}') };
-    rig.setSnapshot(rig.hook.bindings.find((one) => one.type === 'kubernetes') ?? pods, [now]);
+    rig.setSnapshot(pods, [now]);
+    rig.sync(pods);
     giveUp('web');
     giveUp('gone');
 
@@ -205,6 +206,19 @@ describe('a retry', () => {
       metadata: { name: 'gone', namespace: 'default' },
     });
     expect(await names()).toEqual([]);
+  });
+
+  it('keeps the letters of events until the objects are listed, since before it is not known which are gone', async () => {
+    const { giveUp, dead, rig, emitted, names } = await processOf(await sandboxForTest());
+    giveUp('web');
+
+    expect(await dead.retry({})).toEqual({ retried: 0, hookGone: 0, objectGone: 0 });
+
+    expect([emitted, await names()]).toEqual([[], ['web']]);
+    rig.setSnapshot(pods, [{ namespace: 'default', name: 'web' }]);
+    rig.sync(pods);
+    expect(await dead.retry({})).toEqual({ retried: 1, hookGone: 0, objectGone: 0 });
+    expect(emitted).toMatchObject([{ watchEvent: 'Modified' }]);
   });
 
   it('keeps the letters of a hook that is gone, and shows that', async () => {

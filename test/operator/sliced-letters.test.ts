@@ -31,6 +31,7 @@ async function replicaOf(sandbox: Sandbox, status: ElectionStatus) {
   const slices = new OwnedSlices({
     hash: 'mixed',
     quiet: async (end) => givenUp.moved(end),
+    isQuiet: () => true,
     onTaken: () => {},
     onGiven: () => {},
   });
@@ -130,6 +131,18 @@ describe('the dead letters of replicas that divide objects', () => {
     expect(first.emitted.map(({ name }) => name)).toEqual(['a']);
     expect(second.emitted.map(({ name, slice }) => [name, slice?.given.aborted])).toEqual([['b', false]]);
     await until(async () => expect(await stored(sandbox)).toEqual([]));
+  });
+
+  it('are not retried where their slice is about to go, but where it goes to', async () => {
+    const sandbox = await sandboxForTest();
+    const [first, second] = [await replicaOf(sandbox, LEADING), await replicaOf(sandbox, BESIDE)];
+    first.slices.take(2);
+    first.giveUp('b', 2);
+    const [, { retried }] = await Promise.all([first.slices.give(2, never), first.dead.retry({})]);
+    second.slices.take(2);
+
+    expect([retried, first.emitted]).toEqual([0, []]);
+    await until(async () => expect(await second.names()).toEqual(['b']));
   });
 
   it('do not come back for an object that succeeded before the letters of its slice were read', async () => {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { isLeaseName, LEASE_NAME_TEXT } from '../../lib/lease-name.ts';
+import { isShardsName, SHARDS_NAME_TEXT } from '../../kube/coordination/slices/member-words.ts';
 import type { ShardsSettings } from '../../operator/shards/shards.ts';
 import { electionTimes } from './leader-options.ts';
 import type { StartOptions } from './options.ts';
@@ -16,8 +16,8 @@ export const shardsOptions = {
       'what the Leases of the replicas begin with, and the ConfigMap that says who has what',
     ),
     parse: (value: string): string => {
-      if (isLeaseName(value)) return value;
-      throw new Error(LEASE_NAME_TEXT);
+      if (isShardsName(value)) return value;
+      throw new Error(SHARDS_NAME_TEXT);
     },
   },
   shardsServerSide: flag(

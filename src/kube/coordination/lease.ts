@@ -32,7 +32,7 @@ export interface LeasePlace {
   readonly client: Pick<KubeClient, 'request'>;
   readonly namespace: string;
   readonly name: string;
-  /** What a Lease that is created gets; default none. */
+  /** What the Lease has after each write, whatever else it has; default none. */
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,7 @@ function claimed(
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
     ...object,
-    metadata: annotated(object['metadata'] ?? metadata, annotations),
+    metadata: marked(object['metadata'] ?? metadata, { labels: metadata.labels, annotations }),
     spec: {
       ...old,
       holderIdentity: holder,
@@ -121,10 +121,18 @@ function claimed(
   };
 }
 
-function annotated(value: unknown, annotations: LeaseClaim['annotations']): JsonObject {
+function marked(value: unknown, { labels, annotations }: Marks): JsonObject {
   const metadata = asJsonObject(value);
-  if (annotations === undefined) return metadata;
-  return { ...metadata, annotations: { ...asJsonObject(metadata['annotations']), ...annotations } };
+  return {
+    ...metadata,
+    ...(labels && { labels: { ...asJsonObject(metadata['labels']), ...labels } }),
+    ...(annotations && { annotations: { ...asJsonObject(metadata['annotations']), ...annotations } }),
+  };
+}
+
+interface Marks {
+  readonly labels: LeasePlace['labels'];
+  readonly annotations: LeaseClaim['annotations'];
 }
 
 /** A Lease as the API server returned it. */

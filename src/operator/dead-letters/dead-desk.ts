@@ -25,6 +25,8 @@ export interface DeadDeskOptions {
   /** The hook with this name; undefined when there is none, or it is broken. */
   readonly hookNamed: (name: string) => Hook | undefined;
   readonly snapshotOf: (hook: Hook, binding: KubernetesBinding) => Snapshot;
+  /** Whether that snapshot shows all that it is to show; with `slice` of that slice. */
+  readonly isListed: (hook: Hook, binding: KubernetesBinding, slice: OwnSlice | undefined) => boolean;
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   /** Runs a schedule now. */
   readonly triggerSchedule: (hook: string, binding: string) => Promise<unknown>;
@@ -37,7 +39,8 @@ export interface DeadDeskOptions {
 /**
  * What a person may do with dead letters. A retry makes what happened a trigger again: an event with the object as it is
  * now, a deletion with what is known of the object, a tick by hand, a Synchronization, a Reconcile. The letter is
- * dropped with that; another failure writes it anew.
+ * dropped with that; another failure writes it anew. It stays while its slice is on the way to another replica, and until
+ * it is known whether its object is there.
  */
 export function createDeadDesk(options: DeadDeskOptions): DeadControl {
   const { letters, open, log } = options;
@@ -49,7 +52,8 @@ export function createDeadDesk(options: DeadDeskOptions): DeadControl {
     async retry(filter) {
       await open();
       const retried = { retried: 0, hookGone: 0, objectGone: 0 };
-      for (const letter of inOrder(letters.find(filter))) retried[await retry(letter, options)] += 1;
+      const found = inOrder(letters.find(filter)).filter((letter) => isHere(letter, options));
+      for (const letter of found) retried[await retry(letter, options)] += 1;
       log.info({ ...shown(filter), ...retried }, 'dead letters retried by hand');
       return retried;
     },
@@ -61,6 +65,15 @@ export function createDeadDesk(options: DeadDeskOptions): DeadControl {
       return found.length;
     },
   };
+}
+
+function isHere(letter: DeadLetter, { hookNamed, sliceOf, isListed }: DeadDeskOptions): boolean {
+  const slice = letter.slice === undefined ? undefined : sliceOf?.(letter);
+  if (slice?.given.aborted === true) return false;
+  const hook = hookNamed(letter.hook);
+  const binding = hook?.bindings.find((one) => isBindingOf(letter, one));
+  if (hook === undefined || binding?.type !== 'kubernetes' || letter.trigger.type !== 'event') return true;
+  return isListed(hook, binding, slice);
 }
 
 async function statusOf(letter: DeadLetter, { hookNamed, hashOf }: DeadDeskOptions): Promise<DeadLetterStatus> {

@@ -97,6 +97,7 @@ export class GivenUp {
       open,
       hookNamed: (name) => units().find(({ hook }) => hook.name === name)?.hook,
       snapshotOf: (hook, binding) => unitFor(hook)?.objects(binding) ?? [],
+      isListed: (hook, binding, slice) => unitFor(hook)?.hasListed(binding, slice) === true,
       sliceOf: (letter) => this.#divided?.letters.sliceOf(letter),
       hashOf: this.#hashOf,
     });

@@ -44,6 +44,11 @@ export class EndableRuns {
     for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort(REPLACED);
   }
 
+  /** Whether one of these runs goes on. */
+  has(isMeant: (task: Task) => boolean): boolean {
+    return [...this.#running].some(({ task }) => isMeant(task));
+  }
+
   /** Resolves when none of these runs goes on, nor one that began meanwhile; when `signal` aborts, they are ended. */
   async quiet(isMeant: (task: Task) => boolean, signal: AbortSignal): Promise<void> {
     const meant = (): readonly EndableRun[] => [...this.#running].filter(({ task }) => isMeant(task));

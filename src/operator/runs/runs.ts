@@ -220,6 +220,11 @@ export class Runs {
     await this.#endable.quiet(({ triggers }) => mayShowMoved(triggers), signal);
   }
 
+  /** Whether a run goes on that may be about what was given to another replica. */
+  get isMoving(): boolean {
+    return this.#endable.has(({ triggers }) => mayShowMoved(triggers));
+  }
+
   #push(place: QueuePlace, task: Task): void {
     // It came too late.
     if (task.triggers.every(isMoved))
@@ -245,6 +250,8 @@ export class Runs {
 function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): QueuedTrigger | undefined {
   if (trigger.type !== 'event') return trigger;
   const { namespace, name } = trigger.item;
-  const item = unit?.objects(trigger.binding).find((one) => one.namespace === namespace && one.name === name);
+  const item = unit
+    ?.objects(trigger.binding, trigger.slice)
+    .find((one) => one.namespace === namespace && one.name === name);
   return item && { ...trigger, item };
 }

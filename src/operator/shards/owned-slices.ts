@@ -3,13 +3,19 @@ import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { SliceHandler } from '../../kube/coordination/slices/held-slices.ts';
 import type { OwnSlices, SlicesListener } from '../../sources/kubernetes/own-slices.ts';
 
-export interface OwnedSlicesOptions {
-  readonly hash: SliceHash;
+/** What works on the objects of slices. */
+export interface SliceWork {
   /**
    * Slices were given, as their `given` says: resolves when no run is about them any more, and ends those when `signal`
    * aborts.
    */
   readonly quiet: (signal: AbortSignal) => Promise<void>;
+  /** Whether no run is about them at this moment: one may have begun since `quiet` has seen the last one end. */
+  readonly isQuiet: () => boolean;
+}
+
+export interface OwnedSlicesOptions extends SliceWork {
+  readonly hash: SliceHash;
   readonly onTaken: (slice: OwnSlice) => void;
   readonly onGiven: (slice: OwnSlice) => void;
 }
@@ -58,7 +64,9 @@ export class OwnedSlices implements OwnSlices, SliceHandler {
     const held = this.#held.get(index);
     if (held === undefined) return;
     held.end.abort();
-    await this.#options.quiet(signal);
+    const { quiet, isQuiet } = this.#options;
+    do await quiet(signal);
+    while (!isQuiet());
     if (!this.#held.delete(index)) return;
     for (const listener of this.#listeners) listener.given(held.slice);
     this.#options.onGiven(held.slice);

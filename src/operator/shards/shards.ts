@@ -9,7 +9,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
 import { MovesLog } from './moves-log.ts';
-import { OwnedSlices, type OwnedSlicesOptions } from './owned-slices.ts';
+import { OwnedSlices, type SliceWork } from './owned-slices.ts';
 
 /** How replicas divide objects among them. */
 export interface ShardsSettings extends LeaderElectionTimes {
@@ -43,7 +43,7 @@ export class Shards implements Leadership {
   readonly #log: MovesLog;
   readonly #leading = latch();
   readonly #begun = latch();
-  #quiet: OwnedSlicesOptions['quiet'] = async () => {};
+  #work: SliceWork = { quiet: async () => {}, isQuiet: () => true };
   #hasBegun = false;
 
   constructor(options: ShardsOptions) {
@@ -52,7 +52,8 @@ export class Shards implements Leadership {
     this.#log = new MovesLog({ log, count: () => this.#owned.owned.length });
     this.#owned = new OwnedSlices({
       hash,
-      quiet: async (signal) => this.#quiet(signal),
+      quiet: async (signal) => this.#work.quiet(signal),
+      isQuiet: () => this.#work.isQuiet(),
       onTaken: (slice) => this.#taken(slice),
       onGiven: (slice) => this.#given(slice),
     });
@@ -109,8 +110,8 @@ export class Shards implements Leadership {
   }
 
   /** Says what ends the runs of slices that are given; called once, before `run`. */
-  endRunsWith(quiet: OwnedSlicesOptions['quiet']): void {
-    this.#quiet = quiet;
+  endRunsWith(work: SliceWork): void {
+    this.#work = work;
   }
 
   /** Takes and gives slices until `signal` aborts; all runs must have ended before. Rejects when the Lease is lost. */

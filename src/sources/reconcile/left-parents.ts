@@ -44,13 +44,17 @@ export class LeftParents {
    * before it gives. When `signal` aborts, that is ended.
    */
   async quiet(signal: AbortSignal): Promise<void> {
-    const meant = [...this.#leaving].filter(({ parent }) => parent.slice?.given.aborted === true);
+    const meant = (): readonly Leaving[] =>
+      [...this.#leaving].filter(({ parent }) => parent.slice?.given.aborted === true);
     const cut = (): void => {
-      for (const { end } of meant) end.abort();
+      for (const { end } of meant()) end.abort();
     };
     signal.addEventListener('abort', cut, { once: true });
-    if (signal.aborted) cut();
-    await Promise.all(meant.map(async ({ ended }) => ended.promise));
+    // One may leave while others are waited for.
+    for (let left = meant(); left.length > 0; left = meant()) {
+      if (signal.aborted) cut();
+      await Promise.all(left.map(async ({ ended }) => ended.promise));
+    }
     signal.removeEventListener('abort', cut);
   }
 
@@ -63,8 +67,8 @@ export class LeftParents {
       try {
         if (!isBack(parent.uid)) await release?.(parent, AbortSignal.any([signal, end.signal]));
       } finally {
-        ended.resolve();
         this.#leaving.delete(leaving);
+        ended.resolve();
       }
     }
   }

@@ -27,6 +27,9 @@ export interface ReconcilerOptions
   readonly onEnded?: () => void;
 }
 
+/** A parent by its place; with `slice` that of this slice. */
+type AboutParent = Placed & Pick<Parent, 'slice'>;
+
 /**
  * One reconcile binding at work: it follows the parents, their children and what the binding watches, and emits a
  * trigger for each parent that is to be looked at. Its unit runs it, enables it at the hook's turn, and asks it around
@@ -156,8 +159,8 @@ export class Reconciler {
   }
 
   /** Whether there is nothing to do: the parent is gone, or it is being deleted and does not wait for us. */
-  isMoot(place: Placed): boolean {
-    const facts = this.facts(place);
+  isMoot(about: AboutParent): boolean {
+    const facts = this.#parentOf(about)?.facts;
     return facts === undefined || (facts.isDeleting && !facts.isMarked);
   }
 
@@ -169,7 +172,7 @@ export class Reconciler {
   /** What a run of `trigger` that begins now shows of its parent; undefined when it is gone. */
   view(trigger: ReconcileTrigger): ReconcileView | undefined {
     const key = placeKey(trigger);
-    const parent = this.#parents.get(key);
+    const parent = this.#parentOf(trigger);
     const object = parent && this.#parents.object(parent);
     if (parent === undefined || object === undefined) return undefined;
     parent.dueMs = this.#resyncs.dueMs(key, trigger.reason);
@@ -213,6 +216,12 @@ export class Reconciler {
   giveUp(place: Placed): void {
     const parent = this.#parents.get(placeKey(place));
     if (parent !== undefined) parent.isGivenUp = true;
+  }
+
+  /** One that was created anew in another slice, under the same name, is not the one of `about`: it is looked at itself. */
+  #parentOf(about: AboutParent): Parent | undefined {
+    const parent = this.#parents.get(placeKey(about));
+    return about.slice === undefined || parent?.slice === about.slice ? parent : undefined;
   }
 
   #lookAt(parents: Iterable<Parent>, reason: ReconcileReason): void {

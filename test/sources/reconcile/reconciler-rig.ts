@@ -15,6 +15,7 @@ import { reconcileBinding } from '../../support/bindings.ts';
 interface Made {
   readonly name: string;
   readonly namespace?: string;
+  readonly uid?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly deletionTimestamp?: string;
@@ -22,8 +23,9 @@ interface Made {
 }
 
 /** An object whose fields that are no metadata are beside them. */
-function objectOf({ name, namespace = 'default', labels, finalizers, deletionTimestamp, ...fields }: Made) {
-  const uid = `uid-of-${name}`;
+function objectOf(made: Made) {
+  const { name, namespace = 'default', uid = `uid-of-${made.name}`, ...more } = made;
+  const { labels, finalizers, deletionTimestamp, ...fields } = more;
   return { metadata: { name, namespace, uid, labels, finalizers, deletionTimestamp }, ...fields };
 }
 

@@ -102,14 +102,37 @@ describe('a reconcile binding whose objects are divided', () => {
     expect(take()).toEqual([]);
   });
 
-  it('is quiet when the finalizer is off the objects of a given slice that left its selection', async () => {
-    const released = latch();
+  it('has nothing to do for an object that was created anew in another slice, but looks at the new one', async () => {
+    const { reconciler, parents, children, content, sync, takeTriggers, slice, owned } = nearSlice();
+    owned.push(slice);
+    await parents.put({ name: 'a', namespace: 'near' });
+    sync();
+    content.sliceListed(slice);
+    reconciler.enable();
+    const [before] = takeTriggers();
+    const other: OwnSlice = { index: 8, given: new AbortController().signal };
+    owned.push(other);
+    for (const kind of [parents, children]) kind.divide('near', other);
+    for (const kind of [parents, children, content]) kind.sliceListed(other);
+    await parents.put({ name: 'a', namespace: 'near', uid: 'anew' });
+
+    const [after] = takeTriggers();
+    if (before === undefined || after === undefined) throw new Error('no trigger');
+    expect([before.slice, after.slice]).toEqual([slice, other]);
+    expect([before, after].map((trigger) => reconciler.isMoot(trigger))).toEqual([true, false]);
+    expect(reconciler.view(before)).toBeUndefined();
+  });
+
+  it('is quiet when the finalizer is off the objects of a given slice that left its selection, also meanwhile', async () => {
+    const released = [latch(), latch()] as const;
+    const [first, second] = released;
+    const calls = released.values();
     const { reconciler, binding, parents, children, content, sync, slice, end, owned } = nearSlice(
       undefined,
-      async () => released.promise,
+      async () => calls.next().value?.promise,
     );
     owned.push(slice);
-    await parents.put({ name: 'a', namespace: 'near', finalizers: [finalizerOf(binding)] });
+    for (const name of ['a', 'b']) await parents.put({ name, namespace: 'near', finalizers: [finalizerOf(binding)] });
     sync();
     content.sliceListed(slice);
     reconciler.enable();
@@ -120,7 +143,11 @@ describe('a reconcile binding whose objects are divided', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(isQuiet).toBe(false);
 
-    released.resolve();
+    parents.delete('b', 'near');
+    first.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(isQuiet).toBe(false);
+    second.resolve();
     await quiet;
 
     expect(isQuiet).toBe(true);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLeaseName } from '../../../lib/lease-name.ts';
 import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { shortHash } from '../../../lib/short-hash.ts';
 import { asJsonObject, text } from '../../object.ts';
@@ -25,6 +26,15 @@ export interface MemberNote {
   readonly slices: ReadonlySet<number>;
   /** Whether it gives its slices away and takes none. */
   readonly isLeaving: boolean;
+}
+
+/** What the name must be that the Leases of all members begin with, in words. */
+export const SHARDS_NAME_TEXT =
+  'what the names of Leases begin with: at most 229 small letters, digits, "-" and ".", such as hooklet-shards';
+
+/** Whether the API server takes the names of the Leases and of the ConfigMap that begin with this. */
+export function isShardsName(name: string): boolean {
+  return isLeaseName(name) && isLeaseName(memberLeaseName(name, ''));
 }
 
 /** The name of the Lease of a member. */

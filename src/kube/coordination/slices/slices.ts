@@ -18,7 +18,6 @@
 
 import { summaryOf, UsageError } from '../../../errors.ts';
 import type { Fence } from '../../../lib/fence.ts';
-import { isLeaseName, LEASE_NAME_TEXT } from '../../../lib/lease-name.ts';
 import { runAll } from '../../../lib/run-all.ts';
 import type { SliceHash } from '../../../lib/slice-hash.ts';
 import { shown } from '../../../lib/shown.ts';
@@ -29,7 +28,7 @@ import { Alarm } from './alarm.ts';
 import { NO_ASSIGNMENT } from './assignment.ts';
 import { HeldSlices, type SliceHandler } from './held-slices.ts';
 import { MemberLease } from './member-lease.ts';
-import { memberLeaseName, SHARDS_LABEL, shardsLabel } from './member-words.ts';
+import { isShardsName, memberLeaseName, SHARDS_LABEL, SHARDS_NAME_TEXT, shardsLabel } from './member-words.ts';
 import { SharedView } from './shared-view.ts';
 import { SliceRounds, type RoundEnd } from './slice-rounds.ts';
 import { assignmentStatus, type SlicesStatus } from './slices-status.ts';
@@ -81,7 +80,8 @@ export class Slices {
   constructor(options: SlicesOptions) {
     const { client, namespace, name, identity, times, hash, moveEveryMs, handler, log } = options;
     const { fence = () => {}, now = Date.now, elapsed = () => performance.now(), giveMs = GIVE_MS } = options;
-    if (!isLeaseName(name)) throw new UsageError(`the name of slices: got ${shown(name)}, expected ${LEASE_NAME_TEXT}`);
+    if (!isShardsName(name))
+      throw new UsageError(`the name of slices: got ${shown(name)}, expected ${SHARDS_NAME_TEXT}`);
     const ownLease = memberLeaseName(name, identity);
     const labels = { [SHARDS_LABEL]: shardsLabel(name) };
     const onProblem = (error: unknown): void => void (this.#leaseProblem = error);

@@ -347,6 +347,21 @@ describe('slices', () => {
     expect(await leaseNames()).toHaveLength(3);
   });
 
+  it('stay where they are when the labels of all Leases and then the ConfigMap are taken away, and somebody comes', async () => {
+    await three();
+    for (const name of await leaseNames()) {
+      await sandbox.call('PATCH', `${LEASES}/${name}`, { metadata: { labels: { 'hooklet.dev/shards': null } } }, MERGE);
+    }
+    await rig.pass(5 * SECOND);
+
+    await sandbox.call('DELETE', CONFIG_MAP);
+    rig.join('d');
+    await rig.pass(60 * SECOND);
+
+    expect(rig.alive()).toHaveLength(4);
+    expect(rig.isAllHeld()).toBe(true);
+  });
+
   it('of a member whose Lease somebody empties by hand are lost at its next renewal, and not taken before 15 s', async () => {
     const [a] = await three();
     const own = await leaseOfHolder('a');
