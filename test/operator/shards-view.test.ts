@@ -36,9 +36,10 @@ describe('what a replica says of its slices', () => {
     expect(check).toEqual({ name: 'shards', isOk: true, message: 'another hash' });
   });
 
-  it('does not call slices of those that divide objects in another way unheld', () => {
+  it('does not call unheld what it cannot see: while it joins, and where others divide objects in another way', () => {
     expect(shardsView({ members }).unheld).toBe(1);
     expect(shardsView({ members: { ...members, problem: 'another hash', isWaiting: true } }).unheld).toBe(0);
+    expect(shardsView({ members: { ...members, state: 'joining' } }).unheld).toBe(0);
   });
 
   it('joins neighboring slices to ranges', () => {

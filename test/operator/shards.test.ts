@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isJsonObject, type Sandbox } from '@hooklet/sandbox';
 import { objectsAt, sandboxForTest } from '@hooklet/sandbox/testing';
@@ -126,6 +128,8 @@ describe('replicas that divide objects', { timeout: LIMIT_MS }, () => {
     const slow = { 'maps.sh': timedHook(config, '8') };
     await using first = shardReplica(sandbox, 'first', { hooks: slow });
     await until(async () => expect(await slicesOf(first)).toBe(64));
+    // The run makes this folder as it begins: slices that go before are not in it.
+    await until(() => expect(existsSync(join(first.out, 'maps.sh'))).toBe(true));
     await using second = shardReplica(sandbox, 'second', { hooks: slow });
     const replicas = { first, second };
     await until(() => expect(timedRuns(replicas, 'maps.sh').length).toBeGreaterThan(2), 90_000);

@@ -4,6 +4,7 @@ import type { ElectionStatus } from '../../src/kube/coordination/leader-election
 import type { ResourceKind } from '../../src/kube/kind.ts';
 import { sliceOfText } from '../../src/lib/slice-hash.ts';
 import { ofReplica } from '../../src/operator/control/why-shard.ts';
+import type { PlacedObject } from '../../src/operator/control/why-selection.ts';
 import { OwnedSlices } from '../../src/operator/shards/owned-slices.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 
@@ -19,17 +20,20 @@ const kind: ResourceKind = {
   verbs: [],
   subresources: [],
 };
-const object = { metadata: { namespace: 'shop', uid: 'u-1' } };
+const object = { namespace: 'shop', uid: 'u-1' };
 const slice = sliceOfText('mixed', 'shop');
 const standingBy: ElectionStatus = { type: 'standing-by', leader: 'b' };
 
+interface Asked {
+  readonly owned?: readonly number[];
+  readonly ofB?: readonly number[];
+  readonly status?: ElectionStatus;
+  readonly object?: PlacedObject;
+}
+
 function check(
   binding: KubernetesBinding,
-  {
-    owned = [],
-    ofB = [],
-    status = standingBy,
-  }: Partial<Record<'owned' | 'ofB', number[]>> & { status?: ElectionStatus },
+  { owned = [], ofB = [], status = standingBy, object: asked = object }: Asked,
 ) {
   const slices = new OwnedSlices({ hash: 'mixed', quiet: async () => {}, onTaken: () => {}, onGiven: () => {} });
   for (const index of owned) slices.take(index);
@@ -38,7 +42,7 @@ function check(
     { identity: 'b', state: 'alive', slices: ofB },
   ] as const;
   const shown = { state: 'member', identity: 'a', members, moves: [], unheld: [] } as const;
-  const found = ofReplica(hookWith('pods.sh', [binding]), binding, { slices, members: shown, status })(kind, object);
+  const found = ofReplica(hookWith('pods.sh', [binding]), binding, { slices, members: shown, status })(kind, asked);
   return found && `${found.result}: ${found.message}`;
 }
 
@@ -57,6 +61,7 @@ describe('whether this replica runs a hook for an object', () => {
     const index = sliceOfText('mixed', 'u-1');
     expect(index).not.toBe(slice);
     expect(check(byUid, { owned: [slice], ofB: [index] })).toMatch(/^no: by its uid .* b has: ask there$/);
+    expect(check(byUid, { ofB: [index], object: { namespace: 'shop' } })).toBeUndefined();
   });
 
   it('names the replica that leads where objects are not divided', () => {

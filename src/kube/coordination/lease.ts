@@ -34,6 +34,8 @@ export interface LeasePlace {
   readonly name: string;
   /** What the Lease has after each write, whatever else it has; default none. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The verbs of the rule that a 403 is rejected with; default those for this Lease alone. */
+  readonly verbs?: readonly string[];
 }
 
 /** The limits of one request for the Lease. */
@@ -50,14 +52,11 @@ export interface LeaseStore {
   write(claim: LeaseClaim, before: Lease | undefined, options: LeaseRequestOptions): Promise<Lease>;
 }
 
-const RULE: PolicyRule = {
-  apiGroup: 'coordination.k8s.io',
-  resource: 'leases',
-  verbs: ['get', 'create', 'update'],
-};
+const VERBS = ['get', 'create', 'update'];
 
 /** Returns the store of one Lease; a 403 is rejected with the rule that a Role must grant. */
-export function leaseStore({ client, namespace, name, labels }: LeasePlace): LeaseStore {
+export function leaseStore({ client, namespace, name, labels, verbs = VERBS }: LeasePlace): LeaseStore {
+  const rule: PolicyRule = { apiGroup: 'coordination.k8s.io', resource: 'leases', verbs };
   const place = ['apis', 'coordination.k8s.io', 'v1', 'namespaces', namespace, 'leases'];
   const folder = apiPath(...place);
   const path = apiPath(...place, name);
@@ -67,7 +66,7 @@ export function leaseStore({ client, namespace, name, labels }: LeasePlace): Lea
         return leaseOf(await client.request({ method: 'GET', path, timeoutMs }, signal));
       } catch (error) {
         if (error instanceof KubeError && error.status === 404 && error.reason === 'NotFound') return undefined;
-        throw withNeededRule(error, { namespace, rule: RULE });
+        throw withNeededRule(error, { namespace, rule });
       }
     },
     async write(claim, before, { signal, timeoutMs }) {
@@ -79,7 +78,7 @@ export function leaseStore({ client, namespace, name, labels }: LeasePlace): Lea
       try {
         return leaseOf(await client.request(request, signal));
       } catch (error) {
-        throw withNeededRule(error, { namespace, rule: RULE });
+        throw withNeededRule(error, { namespace, rule });
       }
     },
   };

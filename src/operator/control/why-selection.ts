@@ -10,13 +10,19 @@ import { asJsonObject } from '../../kube/object.ts';
 import type { MeantObject } from './why.ts';
 import type { JsonObject } from '../../lib/json-object.ts';
 
+/** What of an object says which replica has it. */
+export interface PlacedObject {
+  readonly namespace: string;
+  readonly uid?: string;
+}
+
 export interface SelectionOptions {
   readonly meant: MeantObject;
   readonly kinds: Pick<Kinds, 'resolve'>;
   readonly client: Pick<KubeClient, 'request'>;
   readonly signal: AbortSignal;
-  /** What is checked last of an object that is selected; default nothing. */
-  readonly last?: (kind: ResourceKind, object: JsonObject) => WhyCheck | undefined;
+  /** Checks which replica has an object; undefined where it takes the uid, and that is not given. Default: none. */
+  readonly replica?: (kind: ResourceKind, object: PlacedObject) => WhyCheck | undefined;
 }
 
 /** Checks the fields of a binding that select objects, in their order, up to the first that excludes the object. */
@@ -39,11 +45,16 @@ async function* checksOf(selection: ObjectSelection, options: SelectionOptions):
   yield { field: 'kind', result: 'yes', message: `${kind.apiVersion} ${kind.kind}` };
   yield namesCheck(selection, meant);
   yield* namespaceChecks(selection, kind, options);
+  const { namespace } = meant;
+  const placed = options.replica?.(kind, { namespace });
+  if (placed !== undefined) yield placed;
   const found = await objectOf(kind, options);
   if ('field' in found) return yield found;
   yield* selectorChecks(selection, found.object);
-  const last = options.last?.(kind, found.object);
-  if (last !== undefined) yield last;
+  const uid = asJsonObject(found.object['metadata'])['uid'];
+  if (placed !== undefined || typeof uid !== 'string') return;
+  const placedByUid = options.replica?.(kind, { namespace, uid });
+  if (placedByUid !== undefined) yield placedByUid;
 }
 
 /** The kind of the binding, or why the object has another one. */

@@ -2,12 +2,10 @@ import { HookConfigError, summaryOf } from '../../errors.ts';
 import type { Hook, KubernetesBinding, ReconcileBinding } from '../../hook/binding.ts';
 import type { WhyCheck } from '../../hook/operator-view.ts';
 import { isDivided } from '../../hook/shard-rules.ts';
-import type { ResourceKind } from '../../kube/kind.ts';
-import { asJsonObject } from '../../kube/object.ts';
-import type { JsonObject } from '../../lib/json-object.ts';
 import { SLICES, sliceOfText } from '../../lib/slice-hash.ts';
 import { fieldOfKind } from '../../sources/kubernetes/divisions.ts';
 import type { Shards } from '../shards/shards.ts';
+import type { PlacedObject, SelectionOptions } from './why-selection.ts';
 
 export type ObjectShards = Pick<Shards, 'members' | 'slices' | 'status'>;
 
@@ -16,7 +14,7 @@ export function ofReplica(
   hook: Hook,
   binding: KubernetesBinding | ReconcileBinding,
   shards: ObjectShards,
-): (kind: ResourceKind, object: JsonObject) => WhyCheck | undefined {
+): NonNullable<SelectionOptions['replica']> {
   if (!isDivided(binding)) return () => ofLeader(shards);
   return (kind, object) => {
     try {
@@ -39,9 +37,14 @@ function ofLeader({ status }: ObjectShards): WhyCheck | undefined {
   };
 }
 
-function ofSlice(by: 'namespace' | 'uid', object: JsonObject, { members, slices }: ObjectShards): WhyCheck {
-  const value = asJsonObject(object['metadata'])[by];
-  const index = sliceOfText(slices.hash, typeof value === 'string' ? value : '');
+function ofSlice(
+  by: 'namespace' | 'uid',
+  object: PlacedObject,
+  { members, slices }: ObjectShards,
+): WhyCheck | undefined {
+  const value = object[by];
+  if (value === undefined) return undefined;
+  const index = sliceOfText(slices.hash, value);
   const which = `by its ${by} it is in slice ${String(index).padStart(2, '0')} of ${SLICES}`;
   const isOwn = slices.owned.some((slice) => slice.index === index && !slice.given.aborted);
   if (isOwn) return { field: 'shard', result: 'yes', message: `${which}, which this replica has` };

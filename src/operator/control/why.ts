@@ -9,7 +9,7 @@ import type { HookUnit } from '../../units/hook-unit.ts';
 import { ofReplica, type ObjectShards } from './why-shard.ts';
 import { selectionChecks, type SelectionOptions } from './why-selection.ts';
 
-export interface WhyOptions extends Omit<SelectionOptions, 'meant' | 'last'> {
+export interface WhyOptions extends Omit<SelectionOptions, 'meant' | 'replica'> {
   readonly unit: Pick<HookUnit, 'hook' | 'isEnabled' | 'statuses' | 'objects'>;
   /** `KIND/NS/NAME`, `NS/NAME`, or `NAME` of a cluster-scoped object. */
   readonly object: string;
@@ -26,8 +26,8 @@ export async function whyOf({ unit, object, shards, ...options }: WhyOptions): P
   const found: WhyBinding[] = [];
   for (const binding of unit.hook.bindings) {
     if (!isWatching(binding)) continue;
-    const last = shards && ofReplica(unit.hook, binding, shards);
-    const checks = [...(await selectionChecks(binding, { ...options, meant, ...(last && { last }) }))];
+    const replica = shards && ofReplica(unit.hook, binding, shards);
+    const checks = [...(await selectionChecks(binding, { ...options, meant, ...(replica && { replica }) }))];
     if (binding.type === 'kubernetes' && resultOf(checks) === 'yes') checks.push(...eventChecks(binding, unit, meant));
     if (isSelected(checks) && !unit.isEnabled) checks.push(STARTING);
     found.push({ binding: binding.name, type: binding.type, runs: resultOf(checks), checks });

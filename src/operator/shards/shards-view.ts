@@ -19,8 +19,8 @@ export function shardsView({
       count: member.slices.length,
     })),
     moves: moves.map(({ slice, from, to }) => ({ slice, from, to })),
-    // What others divide in another way cannot be told from what nobody has.
-    unheld: isWaiting === true ? 0 : unheld.length,
+    // One that joins sees no others, and what others divide in another way looks as what nobody has.
+    unheld: isWaiting === true || state === 'joining' ? 0 : unheld.length,
     ...(problem !== undefined && { problem }),
   };
 }

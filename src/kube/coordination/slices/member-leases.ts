@@ -21,7 +21,9 @@ export interface MemberLeases {
 
 const MAX_BYTES = 16 * 1024 * 1024;
 const LEASES = { apiGroup: 'coordination.k8s.io', resource: 'leases' };
-const RULE = { ...LEASES, verbs: ['get', 'list', 'create', 'update', 'delete'] };
+/** What a member does with Leases. */
+export const MEMBER_VERBS = ['get', 'list', 'create', 'update', 'delete'];
+const RULE = { ...LEASES, verbs: MEMBER_VERBS };
 
 /** Returns the Leases of the members of `name`; a 403 is rejected with the rule that a Role must grant. */
 export function memberLeases({ client, namespace, name }: LeasePlace): MemberLeases {
@@ -39,7 +41,7 @@ export function memberLeases({ client, namespace, name }: LeasePlace): MemberLea
       }
     },
     async end({ leaseName, lease }, nowMs, options) {
-      const store = leaseStore({ client, namespace, name: leaseName, labels });
+      const store = leaseStore({ client, namespace, name: leaseName, labels, verbs: MEMBER_VERBS });
       try {
         return await store.write(endedClaim(nowMs), lease, options);
       } catch (error) {

@@ -28,6 +28,7 @@ import { Alarm } from './alarm.ts';
 import { NO_ASSIGNMENT } from './assignment.ts';
 import { HeldSlices, type SliceHandler } from './held-slices.ts';
 import { MemberLease } from './member-lease.ts';
+import { MEMBER_VERBS } from './member-leases.ts';
 import { isShardsName, memberLeaseName, SHARDS_LABEL, SHARDS_NAME_TEXT, shardsLabel } from './member-words.ts';
 import { SharedView } from './shared-view.ts';
 import { SliceRounds, type RoundEnd } from './slice-rounds.ts';
@@ -85,7 +86,7 @@ export class Slices {
     const ownLease = memberLeaseName(name, identity);
     const labels = { [SHARDS_LABEL]: shardsLabel(name) };
     const onProblem = (error: unknown): void => void (this.#leaseProblem = error);
-    const place = { client, namespace, name: ownLease, labels };
+    const place = { client, namespace, name: ownLease, labels, verbs: MEMBER_VERBS };
     const lease = new MemberLease({ ...place, identity, times, hash, fence, log, now, elapsed, onProblem });
     const { leaseDurationMs, renewDeadlineMs } = times;
     const shared = { client, namespace, name, hash };

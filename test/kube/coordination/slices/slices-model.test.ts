@@ -119,7 +119,7 @@ describe('slices under faults', () => {
       await rig.pass(SECOND);
       if (rig.alive().length === 0) await join(world);
 
-      expect(await rig.passUntil(rig.isAllHeld)).toBeLessThanOrEqual(40_000);
+      expect(await rig.passUntil(rig.isAllHeld, 40_000)).toBeLessThanOrEqual(40_000);
       expect(rig.isAllHeld()).toBe(true);
       const spread = (): number => (rig.loads().at(-1) ?? 0) - (rig.loads()[0] ?? 0);
       await rig.passUntil(() => spread() <= 1, 600 * SECOND);

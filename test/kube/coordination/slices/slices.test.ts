@@ -373,6 +373,13 @@ describe('slices', () => {
     expect(rig.loads()).toEqual([32, 32]);
   });
 
+  it('name the whole missing rule as the problem while Leases are forbidden', async () => {
+    const a = rig.join('a');
+    a.client.refuse = ({ path }) => (path.includes('leases') ? 403 : undefined);
+    await rig.pass(5 * SECOND);
+    expect(a.slices.status.problem).toContain('resources: [leases], verbs: [get, list, create, update, delete]}');
+  });
+
   it('name the missing rule as the problem while the ConfigMap is forbidden, and are held when it is granted', async () => {
     const a = rig.join('a');
     a.client.refuse = ({ path }) => (path.includes('configmaps') ? 403 : undefined);
