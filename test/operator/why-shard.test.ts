@@ -35,7 +35,13 @@ function check(
   binding: KubernetesBinding,
   { owned = [], ofB = [], status = standingBy, object: asked = object }: Asked,
 ) {
-  const slices = new OwnedSlices({ hash: 'mixed', quiet: async () => {}, onTaken: () => {}, onGiven: () => {} });
+  const slices = new OwnedSlices({
+    hash: 'mixed',
+    quiet: async () => {},
+    isQuiet: () => true,
+    onTaken: () => {},
+    onGiven: () => {},
+  });
   for (const index of owned) slices.take(index);
   const members = [
     { identity: 'a', state: 'alive', slices: owned },
@@ -78,7 +84,13 @@ describe('whether this replica runs a hook for an object', () => {
       kubernetesBinding('nodes'),
     ] as const;
     const hook = hookWith('pods.sh', together);
-    const slices = new OwnedSlices({ hash: 'mixed', quiet: async () => {}, onTaken: () => {}, onGiven: () => {} });
+    const slices = new OwnedSlices({
+      hash: 'mixed',
+      quiet: async () => {},
+      isQuiet: () => true,
+      onTaken: () => {},
+      onGiven: () => {},
+    });
     const members = { state: 'member', identity: 'a', members: [], moves: [], unheld: [] } as const;
     const checkNode = ofReplica(hook, together[1], { slices, members, status: standingBy });
     expect(checkNode({ ...kind, isNamespaced: false }, object)?.result).toBe('unknown');
