@@ -7,7 +7,8 @@
 import type { Issue } from '../errors.ts';
 import { isAskBinding } from './ask-binding.ts';
 import type { Binding, Hook, KubernetesBinding, ReconcileBinding } from './binding.ts';
-import { isMoved, type Trigger } from './trigger.ts';
+import type { OwnSlice } from './shard.ts';
+import { sliceOfTrigger, type Trigger } from './trigger.ts';
 
 export type DividedBinding = KubernetesBinding | ReconcileBinding;
 
@@ -32,11 +33,11 @@ export function isTogether({ bindings }: Pick<Hook, 'bindings'>, binding: Bindin
 }
 
 /**
- * Whether a run of these triggers works on objects that were given to another replica, or may: the Synchronization of the
- * start shows those of all slices that this replica has, until they leave its snapshots.
+ * Whether a run of these triggers works on objects of an own slice, or may: the Synchronization of the start shows those
+ * of all slices that this replica has, until they leave its snapshots.
  */
-export function mayShowMoved(triggers: readonly Trigger[]): boolean {
-  return triggers.some((trigger) => isMoved(trigger) || isWholeSynchronization(trigger));
+export function mayShow(slice: OwnSlice, triggers: readonly Trigger[]): boolean {
+  return triggers.some((trigger) => sliceOfTrigger(trigger) === slice || isWholeSynchronization(trigger));
 }
 
 function isWholeSynchronization(trigger: Trigger): boolean {

@@ -3,6 +3,7 @@ import type { HookConfigError } from '../errors.ts';
 import type { DebugView } from '../hook/debug-view.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import type { OperatorView } from '../hook/operator-view.ts';
+import type { OwnSlice } from '../hook/shard.ts';
 import type { RunJournal } from '../run/journal.ts';
 import type { Executor } from '../runner/executor.ts';
 import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
@@ -26,6 +27,7 @@ import { createScheduleObserver } from './schedules/schedule-observer.ts';
 import { openSchedules } from './schedules/schedule-state.ts';
 import type { Schedules } from './schedules/schedules.ts';
 import { mayHookWork, withoutUndivided } from './shards/divided-hooks.ts';
+import type { SliceWork } from './shards/owned-slices.ts';
 import type { Shards } from './shards/shards.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 import { LoadedHooks } from './webhooks/asked-hooks.ts';
@@ -85,7 +87,7 @@ export class Joints {
       unitFor: (hook) => this.hooks.unitFor(hook),
       onStarted: (hook) => this.startup.finish(hook),
     });
-    parts.shards?.endRunsWith({ quiet: async (end) => this.#moved(end), isQuiet: () => !this.runs.isMoving });
+    parts.shards?.endRunsWith(this.#sliceWork());
     this.hooks = new HookSet({
       discover: async () => this.#discover(),
       load,
@@ -188,9 +190,16 @@ export class Joints {
     };
   }
 
-  /** Resolves when nothing is done any more for objects of slices that were given. */
-  async #moved(end: AbortSignal): Promise<void> {
-    await this.runs.moved(end);
+  #sliceWork(): SliceWork {
+    return {
+      quiet: async (slice, end) => this.#moved(slice, end),
+      isQuiet: (slice) => !this.runs.mayBeAbout(slice),
+    };
+  }
+
+  /** Resolves when nothing is done any more for objects of a slice that was given. */
+  async #moved(slice: OwnSlice, end: AbortSignal): Promise<void> {
+    await this.runs.moved(slice, end);
     await this.givenUp.moved(end);
     await Promise.all(this.hooks.units.map(async (unit) => unit.quiet(end)));
   }

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { Binding } from '../../src/hook/binding.ts';
-import { isDividedHook, isTogether, shardProblems } from '../../src/hook/shard-rules.ts';
-import { hookWith, kubernetesBinding, reconcileBinding, scheduleBinding } from '../support/bindings.ts';
+import type { Binding, KubernetesBinding } from '../../src/hook/binding.ts';
+import { isDividedHook, isTogether, mayShow, shardProblems } from '../../src/hook/shard-rules.ts';
+import type { OwnSlice } from '../../src/hook/shard.ts';
+import type { Trigger } from '../../src/hook/trigger.ts';
+import {
+  hookWith,
+  kubernetesBinding,
+  onStartupBinding,
+  reconcileBinding,
+  scheduleBinding,
+} from '../support/bindings.ts';
 
 const pods = kubernetesBinding('pods');
 const nodes = kubernetesBinding('nodes', { kind: 'Node', shard: 'uid' });
@@ -97,3 +105,25 @@ describe('isTogether', () => {
     expect(hook.bindings.map((binding) => isTogether(hook, binding))).toEqual([true, true, false]);
   });
 });
+
+describe('a slice is shown by a run', () => {
+  const [own, other] = [1, 2].map((index) => ({ index, given: new AbortController().signal })) as [OwnSlice, OwnSlice];
+  const pods = kubernetesBinding('pods');
+  const undivided = kubernetesBinding('all', { shard: 'none' });
+
+  it.each<[string, boolean, Trigger]>([
+    ['about one of its objects', true, eventOf(pods, 'web', own)],
+    ['about an object of another slice, even if that is given too', false, eventOf(pods, 'web', other)],
+    ['about an object that is not divided', false, eventOf(undivided, 'web')],
+    ['that is its Synchronization', true, { type: 'synchronization', binding: pods, slice: own }],
+    ['that is the Synchronization of another slice', false, { type: 'synchronization', binding: pods, slice: other }],
+    ['that is the Synchronization of the start, which has all', true, { type: 'synchronization', binding: pods }],
+    ['that is one of objects that are not divided', false, { type: 'synchronization', binding: undivided }],
+  ])('%s: %s', (_what, isShown, trigger) => {
+    expect(mayShow(own, [{ type: 'onStartup', binding: onStartupBinding }, trigger])).toBe(isShown);
+  });
+});
+
+function eventOf(binding: KubernetesBinding, name: string, slice?: OwnSlice): Trigger {
+  return { type: 'event', binding, watchEvent: 'Added', item: { namespace: 'a', name }, ...(slice && { slice }) };
+}

@@ -30,7 +30,7 @@ async function replicaOf(sandbox: Sandbox, status: ElectionStatus) {
   const emitted: ReconcileTrigger[] = [];
   const slices = new OwnedSlices({
     hash: 'mixed',
-    quiet: async (end) => givenUp.moved(end),
+    quiet: async (_slice, end) => givenUp.moved(end),
     isQuiet: () => true,
     onTaken: () => {},
     onGiven: () => {},

@@ -1,7 +1,8 @@
 import type { Hook } from '../../hook/binding.ts';
 import type { FactsReader } from '../../hook/context.ts';
 import { newTask, queueOf, type QueuePlace, type Task } from '../../hook/task.ts';
-import { mayShowMoved } from '../../hook/shard-rules.ts';
+import { mayShow } from '../../hook/shard-rules.ts';
+import type { OwnSlice } from '../../hook/shard.ts';
 import { isMoved, type QueuedTrigger, type ScheduleTrigger } from '../../hook/trigger.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
@@ -210,19 +211,19 @@ export class Runs {
   }
 
   /**
-   * What triggers say was given to another replica. Resolves when no run of it goes on any more; when `signal` aborts,
-   * those are ended.
+   * A slice was given to another replica, as its triggers say. Resolves when no run about it goes on any more; when
+   * `signal` aborts, those are ended.
    */
-  async moved(signal: AbortSignal): Promise<void> {
+  async moved(slice: OwnSlice, signal: AbortSignal): Promise<void> {
     this.#dropped.fromQueues(({ triggers }) => triggers.every(isMoved), 'moved');
     this.#dropped.fromGate((_, trigger) => isMoved(trigger), 'moved');
     this.#wishes.dropMoved();
-    await this.#endable.quiet(({ triggers }) => mayShowMoved(triggers), signal);
+    await this.#endable.quiet(({ triggers }) => mayShow(slice, triggers), signal);
   }
 
-  /** Whether a run goes on that may be about what was given to another replica. */
-  get isMoving(): boolean {
-    return this.#endable.has(({ triggers }) => mayShowMoved(triggers));
+  /** Whether a run goes on that may be about objects of an own slice. */
+  mayBeAbout(slice: OwnSlice): boolean {
+    return this.#endable.has(({ triggers }) => mayShow(slice, triggers));
   }
 
   #push(place: QueuePlace, task: Task): void {

@@ -6,12 +6,12 @@ import type { OwnSlices, SlicesListener } from '../../sources/kubernetes/own-sli
 /** What works on the objects of slices. */
 export interface SliceWork {
   /**
-   * Slices were given, as their `given` says: resolves when no run is about them any more, and ends those when `signal`
+   * A slice was given, as its `given` says: resolves when no run is about it any more, and ends those when `signal`
    * aborts.
    */
-  readonly quiet: (signal: AbortSignal) => Promise<void>;
-  /** Whether no run is about them at this moment: one may have begun since `quiet` has seen the last one end. */
-  readonly isQuiet: () => boolean;
+  readonly quiet: (slice: OwnSlice, signal: AbortSignal) => Promise<void>;
+  /** Whether no run is about it at this moment: one may have begun since `quiet` has seen the last one end. */
+  readonly isQuiet: (slice: OwnSlice) => boolean;
 }
 
 export interface OwnedSlicesOptions extends SliceWork {
@@ -65,8 +65,8 @@ export class OwnedSlices implements OwnSlices, SliceHandler {
     if (held === undefined) return;
     held.end.abort();
     const { quiet, isQuiet } = this.#options;
-    do await quiet(signal);
-    while (!isQuiet());
+    do await quiet(held.slice, signal);
+    while (!isQuiet(held.slice));
     if (!this.#held.delete(index)) return;
     for (const listener of this.#listeners) listener.given(held.slice);
     this.#options.onGiven(held.slice);

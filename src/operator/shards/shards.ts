@@ -52,8 +52,8 @@ export class Shards implements Leadership {
     this.#log = new MovesLog({ log, count: () => this.#owned.owned.length });
     this.#owned = new OwnedSlices({
       hash,
-      quiet: async (signal) => this.#work.quiet(signal),
-      isQuiet: () => this.#work.isQuiet(),
+      quiet: async (slice, signal) => this.#work.quiet(slice, signal),
+      isQuiet: (slice) => this.#work.isQuiet(slice),
       onTaken: (slice) => this.#taken(slice),
       onGiven: (slice) => this.#given(slice),
     });
