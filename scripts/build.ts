@@ -50,12 +50,18 @@ async function bundle(): Promise<void> {
   cpSync(join(root, 'frameworks', 'shell'), join(out, 'shell'), { recursive: true });
   // What `hooklet init` and `hooklet schema` give.
   for (const name of SHIPPED) cpSync(join(root, name), join(out, name), { recursive: true });
+  for (const file of globSync('schemas/*.json', { cwd: out })) withoutSpace(join(out, file));
   // The Deployment of `hooklet manifests`.
   for (const name of ['base', 'components']) {
     cpSync(join(root, 'deploy', name), join(out, 'deploy', name), { recursive: true });
   }
   const license = join(root, 'LICENSE');
   if (existsSync(license)) cpSync(license, join(out, 'LICENSE'));
+}
+
+/** Half of a schema is space, and only programs read it. */
+function withoutSpace(path: string): void {
+  writeFileSync(path, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
 async function buildEntries(entryPoints: Readonly<Record<string, string>>, splitting: boolean): Promise<Metafile> {
