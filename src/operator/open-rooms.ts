@@ -20,8 +20,8 @@ import { Activity } from './page/activity.ts';
 import type { OperatorOptions } from './run-operator.ts';
 import { RemoteRuns, type RemoteOptions } from './remote/open-remote.ts';
 import { openHistory, type OpenHistory } from './runs/open-history.ts';
-import { openShards } from './shards/open-shards.ts';
-import { sliceHashOf, type Shards } from './shards/shards.ts';
+import type { Shards } from './shards/shards.ts';
+import { sliceHashOf } from './shards/slice-hash-of.ts';
 import { openTracing } from './tracing/open-tracing.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
 
@@ -56,13 +56,14 @@ export interface OpenElection {
 }
 
 /** Neither without `leaderElection` and `shards`. */
-export function openElection(
+export async function openElection(
   { leaderElection, shards: settings, cluster: { userAgent }, env, log }: OperatorOptions,
   parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events' | 'fence'>,
   ends: AsyncDisposableStack,
-): OpenElection {
+): Promise<OpenElection> {
   const options = { ...parts, userAgent, env, log };
-  const shards = settings && openShards(settings, options, ends);
+  // Read only where it is needed, since it would take time at each start.
+  const shards = settings && (await import('./shards/open-shards.ts')).openShards(settings, options, ends);
   const leadership = shards ?? (leaderElection && openLeadership(leaderElection, options, ends));
   return { leadership, shards };
 }

@@ -118,7 +118,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
   const { access, dryRun } = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
   const [fence, unasked] = [shareFence(runner.fence), latch()];
-  const election = openElection(options, { access, metrics, fence: fence(), ...records }, ends);
+  const election = await openElection(options, { access, metrics, fence: fence(), ...records }, ends);
   const { leadership } = election;
   const carriedOut = openEffects({ access, hookMetrics, metrics, log: options.log }, ends);
   const remote = openRemote(options, { access, metrics, leadership, signal, ...records, ...carriedOut });

@@ -1,7 +1,8 @@
 import { createKubeClient } from '../../kube/kube-client.ts';
 import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import { replicaIdentity, replacedConnections, type LeadershipOptions } from '../leadership.ts';
-import { sliceHashOf, Shards, type ShardsSettings } from './shards.ts';
+import { Shards, type ShardsSettings } from './shards.ts';
+import { sliceHashOf } from './slice-hash-of.ts';
 
 const MOVE_EVERY_MS = 10_000;
 

@@ -4,7 +4,6 @@ import { LEADING_SLICE } from '../../kube/coordination/slices/assignment.ts';
 import { Slices, type SlicesOptions } from '../../kube/coordination/slices/slices.ts';
 import type { SlicesStatus } from '../../kube/coordination/slices/slices-status.ts';
 import { latch } from '../../lib/latch.ts';
-import type { SliceHash } from '../../lib/slice-hash.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { OwnSlices } from '../../sources/kubernetes/own-slices.ts';
 import type { Leadership } from '../operator-parts.ts';
@@ -19,11 +18,6 @@ export interface ShardsSettings extends LeaderElectionTimes {
   readonly moveEveryMs?: number;
   /** Whether API servers are asked for slices, where they can (KEP-5866). All replicas must say the same. */
   readonly isServerSide?: boolean | undefined;
-}
-
-/** What slices are by with these settings. */
-export function sliceHashOf({ isServerSide = false }: Pick<ShardsSettings, 'isServerSide'>): SliceHash {
-  return isServerSide ? 'fnv1a' : 'mixed';
 }
 
 export interface ShardsOptions extends Omit<SlicesOptions, 'handler'> {
